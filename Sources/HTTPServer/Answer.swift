@@ -1,0 +1,79 @@
+import CMicroHTTPD
+import HTTPMessages
+
+/// A response in libmicrohttpd's form, ready for the leader to queue.
+struct Answer {
+  /// libmicrohttpd's object.
+  let response: OpaquePointer
+  /// The status code.
+  let status: Int
+  /// Whether one reference to the object is this answer's own, to be given up after queueing or dropping.
+  let isOwned: Bool
+
+  /// Gives the reference up, if it is the answer's own.
+  func release() {
+    if isOwned { MHD_destroy_response(response) }
+  }
+}
+
+/// Makes libmicrohttpd's form of responses: on the worker, so that the leader only queues.
+enum AnswerEncoder {
+  /// What is added to a response for the sake of one request.
+  struct Extras {
+    /// Close the connection after the answer.
+    var closes = false
+    /// The request's identifier, where the client is to see it.
+    var requestID: String?
+    /// `Allow`, on 405.
+    var allow: String?
+
+    var isEmpty: Bool { !closes && requestID == nil && allow == nil }
+  }
+
+  /// A response in libmicrohttpd's form, or nil if its memory is exhausted.
+  static func encode(_ response: Response, extras: Extras, context: WorkerContext) -> Answer? {
+    if let shared = response.shared, extras.isEmpty {
+      if let known = context.sharedAnswers.find(shared) {
+        return Answer(response: known, status: shared.status.code, isOwned: false)
+      }
+      guard let new = build(response, extras: extras) else { return nil }
+      let isKept = context.sharedAnswers.keep(new, for: shared)
+      return Answer(response: new, status: response.status.code, isOwned: !isKept)
+    }
+    guard let new = build(response, extras: extras) else { return nil }
+    return Answer(response: new, status: response.status.code, isOwned: true)
+  }
+
+  private static func build(_ response: Response, extras: Extras) -> OpaquePointer? {
+    guard let answer = response.body.makeMHDResponse() else { return nil }
+    for field in response.headers where !isOurs(field.name) {
+      _ = MHD_add_response_header(answer, field.name, field.value)
+    }
+    if let id = extras.requestID { _ = MHD_add_response_header(answer, "X-Request-Id", id) }
+    if let allow = extras.allow { _ = MHD_add_response_header(answer, "Allow", allow) }
+    if extras.closes { _ = MHD_add_response_header(answer, "Connection", "close") }
+    return answer
+  }
+
+  /// Fields that describe the message rather than the content: libmicrohttpd's to write, not an application's.
+  private static func isOurs(_ name: String) -> Bool {
+    switch name.utf8.count {
+    case 10: name.lowercased() == "connection"
+    case 14: name.lowercased() == "content-length"
+    case 17: name.lowercased() == "transfer-encoding"
+    default: false
+    }
+  }
+}
+
+extension ResponseBody {
+  /// libmicrohttpd's object for this body, without header fields.
+  fileprivate func makeMHDResponse() -> OpaquePointer? {
+    withBytes { bytes in
+      // libmicrohttpd takes a mutable pointer but only reads from it in this mode. It copies: Swift gives no pointer into
+      // an array that outlives the call.
+      MHD_create_response_from_buffer(
+        bytes.count, UnsafeMutableRawPointer(mutating: bytes.baseAddress), .RESPMEM_MUST_COPY)
+    }
+  }
+}

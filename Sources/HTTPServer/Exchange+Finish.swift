@@ -1,0 +1,88 @@
+import CPlatform
+import HTTPMessages
+import Metrics
+import WorkerPool
+
+/// Running a request on a worker, and finishing it.
+extension Exchange {
+  /// Asks the route's handler. Whatever it throws becomes an answer.
+  func response(of entry: RouteEntry, context: WorkerContext) -> Response {
+    do {
+      return try entry.handler(Request(storage))
+    } catch {
+      context.thrown.add()
+      return lane.core.response(to: error, request: storage, route: entry)
+    }
+  }
+
+  /// Makes the answer for a response, and records it. For whoever owns the exchange: its leader before the pool has it, or
+  /// whoever has claimed it.
+  func encode(_ response: Response, context: WorkerContext, at now: Int64, refusal: Refusal? = nil) -> Answer? {
+    var extras = AnswerEncoder.Extras()
+    extras.closes = lane.core.isDraining || refusal?.closes == true
+    extras.allow = refusal?.allow
+    if response.status.code >= 400 { extras.requestID = storage.idText }
+    context.record(
+      key: MetricKey(route: route, method: methodCode, status: response.status.code), duration: now &- completeAt)
+    return AnswerEncoder.encode(response, extras: extras, context: context)
+  }
+
+  /// The same for a refusal.
+  func encode(_ refusal: Refusal, context: WorkerContext) -> Answer? {
+    encode(refusal.response(request: storage), context: context, at: heddle_now(), refusal: refusal)
+  }
+
+  // MARK: finish, on any thread, in two steps
+
+  /// Whether the caller is the one to finish it. Nobody else may, from now on; the caller must go on to ``publish(_:)``.
+  func claim() -> Bool { !state.set(.claimed).contains(.claimed) }
+
+  /// Stores the result of an exchange that the caller has claimed, and makes sure that a pass meets it.
+  ///
+  /// After this the caller may touch the exchange only through a reference of its own.
+  func publish(_ result: Answer?) {
+    answer = result
+    let before = state.set(.finished)
+    if before.contains(.abandoned) {
+      // The completion callback has come and gone; nobody will ask for the result.
+      result?.release()
+    } else if before.contains(.suspended) {
+      lane.post(self)
+    }
+    // Else the next pass meets the connection anyhow, since libmicrohttpd calls back for what has no answer.
+  }
+
+  /// Finishes it with a refusal, unless somebody else has finished it. False: somebody has.
+  @discardableResult
+  func refuse(_ refusal: Refusal, context: WorkerContext) -> Bool {
+    guard claim() else { return false }
+    publish(encode(refusal, context: context))
+    return true
+  }
+
+  // MARK: the pool's turn
+
+  /// Runs the handler on the worker's thread. Returns when it ended.
+  func perform(on worker: Worker, context: WorkerContext) -> Int64 {
+    let core = lane.core
+    let started = worker.clock
+    let bits = state.bits
+    if bits.contains(.claimed) { return started }
+    context.recordWait(started &- enqueuedAt)
+    if bits.contains(.abandoned) {
+      // The client left while the request waited. Its completion has been counted as abandoned.
+      if claim() { publish(nil) }
+      return started
+    }
+    let entry = core.routes.routes[route]
+    worker.activity.begin(task: storage.id, kind: route, detail: Int(methodCode))
+    let response = response(of: entry, context: context)
+    let ended = heddle_now()
+    core.estimates[route].note(ended &- started)
+    let isError = response.status.code >= 500
+    // A drain may have answered meanwhile: the result is dropped then.
+    if claim() { publish(encode(response, context: context, at: ended)) }
+    worker.activity.end(isError: isError)
+    return ended
+  }
+}

@@ -1,0 +1,87 @@
+import HTTPMessages
+import Metrics
+import WorkerPool
+
+/// One request and its answer, from the first line of the request to the moment libmicrohttpd lets go of it.
+///
+/// Three parties hold references: libmicrohttpd's connection (one, from creation to completion), the pool's queue or the worker
+/// that runs it, and the lane's inbox. A worker never touches the connection, which may be freed under it.
+final class Exchange: WorkItem, @unchecked Sendable {
+  // Unchecked: `state` decides who may write `answer`; the fields marked as the leader's are handed on with leadership;
+  // the request's storage is written by the leader before the exchange is queued and only read afterwards.
+
+  /// Where the leader is with the request.
+  enum Stage {
+    /// The target has come; the head is not looked at yet.
+    case head
+    /// The body is coming.
+    case body
+    /// The request is complete and in the pool's hands.
+    case waiting
+    /// An answer has been queued.
+    case answered
+  }
+
+  /// Decides between the finisher and the leader.
+  let state = ExchangeState()
+
+  /// The request.
+  private(set) var storage = RequestStorage()
+
+  /// The route's number, or ``MetricKey/unmatched``.
+  var route = MetricKey.unmatched
+
+  /// See `Method.code`.
+  var methodCode: UInt8 = 0
+
+  /// When the request was complete: CLOCK_MONOTONIC, nanoseconds.
+  var completeAt: Int64 = 0
+
+  /// The result, written by whoever claimed the exchange, before ``ExchangeState/Bits/finished``.
+  var answer: Answer?
+
+  /// Who made it.
+  unowned let lane: HTTPLane
+
+  // The leader's.
+  var stage = Stage.head
+  var connection: OpaquePointer?
+  /// The pass in which the request became complete: a second call in the same pass means nothing.
+  var collectedInPass: UInt64 = 0
+  /// Known already what the answer will be; the rest of the body is read and thrown away.
+  var refusal: Refusal?
+  var bodyLimit = 0
+  /// The place in the lane's list of exchanges.
+  var liveIndex = 0
+  var swallowed = 0
+
+  init(lane: HTTPLane) { self.lane = lane }
+
+  override func run(on worker: Worker) -> Int64 {
+    guard let context = worker.context as? WorkerContext else { return worker.clock }
+    return perform(on: worker, context: context)
+  }
+
+  override func expireInQueue() {
+    let refusal = Refusal(.serviceUnavailable, "the request waited too long for a thread; try again", retryAfter: 1)
+    refuse(refusal, context: lane.core.monitorContext)
+  }
+
+  /// Makes the exchange as good as new. Leader, when nobody else holds a reference.
+  func reset() {
+    state.reset()
+    // A handler may have kept its Request: the storage is then that handler's, and a new one is made.
+    if isKnownUniquelyReferenced(&storage) {
+      storage.reset()
+    } else {
+      storage = RequestStorage()
+    }
+    route = MetricKey.unmatched
+    answer = nil
+    stage = .head
+    connection = nil
+    refusal = nil
+    swallowed = 0
+    isExpectedLong = false
+  }
+}

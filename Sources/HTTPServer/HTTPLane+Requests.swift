@@ -1,0 +1,153 @@
+import CMicroHTTPD
+import CPlatform
+import HTTPMessages
+
+/// What the leader does when libmicrohttpd calls: a request's head, its body, its end, and the question for its answer.
+extension HTTPLane {
+  /// libmicrohttpd's access handler: called for the head, for each piece of the body, when the request is complete, and again and
+  /// again until there is an answer or the connection is suspended.
+  func handle(
+    _ exchange: Exchange, connection: OpaquePointer, method: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer,
+    upload: UnsafePointer<CChar>?, uploadSize: inout Int
+  ) -> MHD_Result {
+    switch exchange.stage {
+    case .head:
+      return receiveHead(exchange, connection, method: method, version: version)
+    case .body:
+      guard uploadSize > 0 else { return requestIsComplete(exchange, connection) }
+      let piece = UnsafeRawBufferPointer(start: upload, count: uploadSize)
+      uploadSize = 0
+      return receiveBody(exchange, piece)
+    case .waiting:
+      return meetAgain(exchange, connection)
+    case .answered:
+      return .YES
+    }
+  }
+
+  // MARK: head
+
+  private func receiveHead(
+    _ exchange: Exchange, _ connection: OpaquePointer, method: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer
+  ) -> MHD_Result {
+    figures.requests.add()
+    let storage = exchange.storage
+    exchange.completeAt = now
+    storage.receivedAt = now
+    exchange.stage = .body
+    guard storage.setMethod(method) else {
+      return refuse(exchange, connection, Refusal(.badRequest, "the method is not a token", closes: true))
+    }
+    exchange.methodCode = storage.method.code
+    MHDCallbacks.copyFields(of: connection, into: storage)
+    if storage.targetBytes.count > core.configuration.maxTargetBytes {
+      let limit = core.configuration.maxTargetBytes
+      return refuse(
+        exchange, connection, Refusal(.uriTooLong, "the request target may have at most \(limit) bytes", closes: true))
+    }
+    let check = HeadCheck(storage, version: version)
+    if let refusal = check.refusal { return refuse(exchange, connection, refusal) }
+    MHDCallbacks.copyPeer(of: connection, into: storage)
+    route(exchange)
+    return prepareForBody(exchange, connection, check.body)
+  }
+
+  private func route(_ exchange: Exchange) {
+    let storage = exchange.storage
+    switch core.routes.match(method: storage.method, path: storage.pathBytes, into: storage) {
+    case .found(let index):
+      exchange.route = index
+      exchange.bodyLimit = core.routes.routes[index].options.maxBodyBytes ?? core.configuration.maxBodyBytes
+    case .methodNotAllowed(let allow):
+      exchange.refusal = Refusal(
+        .methodNotAllowed, "the method \(storage.method) is not allowed here; allowed: \(allow)", allow: allow)
+    case .options(let allow):
+      exchange.refusal = Refusal(.noContent, "", allow: allow)
+    case .notFound:
+      exchange.refusal = Refusal(.notFound, "there is nothing at this path")
+    }
+  }
+
+  /// Decides whether the body is read. An answer to a request whose body is still on its way would meet a sender that is
+  /// reset before it reads the answer; so a body of moderate size is read and thrown away first.
+  private func prepareForBody(_ exchange: Exchange, _ connection: OpaquePointer, _ body: HeadCheck.Body) -> MHD_Result {
+    if case .length(let length) = body {
+      if exchange.refusal == nil, length > exchange.bodyLimit {
+        exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
+      }
+      if exchange.refusal == nil { exchange.storage.reserveBody(min(length, 64 * 1024)) }
+      if exchange.refusal != nil, length > core.configuration.swallowLimit { return answerRefusal(exchange, connection) }
+    }
+    if exchange.refusal != nil, body != .none, exchange.storage.firstField(named: "expect") != nil {
+      // The client waits to hear whether its body is wanted.
+      return answerRefusal(exchange, connection)
+    }
+    return .YES
+  }
+
+  private func refuse(_ exchange: Exchange, _ connection: OpaquePointer, _ refusal: Refusal) -> MHD_Result {
+    exchange.refusal = refusal
+    return answerRefusal(exchange, connection)
+  }
+
+  // MARK: body
+
+  private func receiveBody(_ exchange: Exchange, _ piece: UnsafeRawBufferPointer) -> MHD_Result {
+    if exchange.refusal == nil, exchange.storage.bodyCount + piece.count > exchange.bodyLimit {
+      exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
+    }
+    guard exchange.refusal != nil else {
+      exchange.storage.appendBody(piece)
+      return .YES
+    }
+    exchange.swallowed += piece.count
+    // libmicrohttpd takes no answer in the middle of a body: beyond the bound the connection is closed without one.
+    return exchange.swallowed > core.configuration.swallowLimit ? .NO : .YES
+  }
+
+  // MARK: answers
+
+  private func requestIsComplete(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+    exchange.completeAt = now
+    if exchange.refusal != nil { return answerRefusal(exchange, connection) }
+    let entry = core.routes.routes[exchange.route]
+    guard entry.options.isInline else {
+      collect(exchange)
+      return .YES
+    }
+    let response = exchange.response(of: entry, context: leaderContext)
+    let answer = exchange.encode(response, context: leaderContext, at: heddle_now())
+    return queue(answer, for: exchange, connection)
+  }
+
+  /// The connection of a request that the pool has. Its answer is queued if it is there; if not, now it is suspended.
+  private func meetAgain(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+    // libmicrohttpd often calls twice in one pass: a second call in the pass that collected the request says nothing.
+    if exchange.collectedInPass == passNumber { return .YES }
+    if !exchange.state.bits.contains(.finished), !exchange.state.set(.suspended).contains(.finished) {
+      // The bit before the act: safe, because only a leader resumes, in a later pass.
+      figures.suspensions.add()
+      MHD_suspend_connection(connection)
+      return .YES
+    }
+    let answer = exchange.answer
+    exchange.answer = nil
+    return queue(answer, for: exchange, connection)
+  }
+
+  private func answerRefusal(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+    guard let refusal = exchange.refusal else { return .NO }
+    return queue(exchange.encode(refusal, context: leaderContext), for: exchange, connection)
+  }
+
+  private func queue(_ answer: Answer?, for exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+    // Without memory for an answer the connection is closed; its completion counts it as abandoned.
+    guard let answer else { return .NO }
+    let result = MHD_queue_response(connection, UInt32(answer.status), answer.response)
+    answer.release()
+    guard result == .YES else { return .NO }
+    exchange.stage = .answered
+    figures.answered.add()
+    return .YES
+  }
+}

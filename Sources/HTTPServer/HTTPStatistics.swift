@@ -1,0 +1,57 @@
+import HTTPMessages
+package import Metrics
+import WorkerPool
+
+extension HTTPService {
+  /// The figures of this moment.
+  package func statistics() -> HTTPStatistics {
+    var result = HTTPStatistics()
+    result.connectionLimit = core.configuration.maxConnections
+    for figures in lanes.map(\.figures) {
+      // Ends before beginnings: a request that ends in between is then counted as in flight rather than twice as ended.
+      result.answeredTotal += figures.answered.value
+      result.abandonedTotal += figures.abandoned.value
+      result.abortedTotal += figures.aborted.value
+      result.requestsTotal += figures.requests.value
+      result.connectionsOpen += figures.connectionsOpen.value
+      result.connectionsAcceptedTotal += figures.connectionsAccepted.value
+      result.queueFullTotal += figures.queueFull.value
+      result.drainExpiredTotal += figures.expired.value
+      result.suspensionsTotal += figures.suspensions.value
+      result.passesTotal += figures.passes.value
+    }
+    var totals = HistogramTotals()
+    let contexts = pool.contextsOfAllWorkers.compactMap { $0 as? WorkerContext }
+    for context in contexts + [core.monitorContext] {
+      totals.absorb(context.durations.snapshot())
+      result.duration += context.latency.snapshot()
+      result.queueWait += context.queueWait.snapshot()
+      result.queueWaits += context.queueWaits.snapshot()
+      result.thrownTotal += context.thrown.value
+    }
+    result.overflow = totals.overflowTotal
+    result.rows = totals.histograms.compactMap { row(key: $0.key, $0.value) }.sorted { left, right in
+      (left.route, left.method, left.status) < (right.route, right.method, right.status)
+    }
+    return result
+  }
+
+  private func row(key: UInt64, _ duration: HistogramSnapshot) -> HTTPStatistics.Row? {
+    guard key != HistogramTable.overflowKey else { return nil }
+    let key = MetricKey(packed: key)
+    return HTTPStatistics.Row(
+      route: routeLabel(key.route), method: Method.label(code: key.method), status: key.status, duration: duration)
+  }
+
+  /// The label of a route by its number, `unmatched` for none.
+  package func routeLabel(_ index: Int) -> String {
+    core.routes.routes.indices.contains(index) ? core.routes.routes[index].label : "unmatched"
+  }
+}
+
+extension Method {
+  /// The label of a method by its code: all that are not well known are `_OTHER`, as OpenTelemetry names them.
+  package static func label(code: UInt8) -> String {
+    code < otherCode ? names[Int(code)] : "_OTHER"
+  }
+}

@@ -1,0 +1,135 @@
+import CMicroHTTPD
+import Glibc
+import HTTPMessages
+
+/// The only place where libmicrohttpd calls into Swift: each function recovers the object behind a pointer and hands over.
+///
+/// Ownership behind the pointers: the daemon's context is the lane, unretained, since a lane stops its daemon before it goes.
+/// A connection's context is the exchange, retained from ``begin`` to ``completed``.
+enum MHDCallbacks {
+  /// Starts a daemon that has no thread of its own.
+  ///
+  /// `MHD_USE_EPOLL` without an internal thread is libmicrohttpd's "external" mode: nothing happens but in `MHD_run`.
+  /// The client's strictness level stays at its default: level -1 alone refuses a blank before the colon, and 1 doubles a 400.
+  static func start(socket: Int32, lane: HTTPLane, configuration: HTTPConfiguration) -> OpaquePointer? {
+    let context = Unmanaged.passUnretained(lane).toOpaque()
+    let timeout = configuration.connectionTimeout.components.seconds
+    var options: [MHD_OptionItem] = [
+      MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(socket), ptr_value: nil),
+      MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connectionsPerLane, ptr_value: nil),
+      MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: Int(timeout), ptr_value: nil),
+      MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: configuration.connectionMemory, ptr_value: nil),
+      MHD_OptionItem(option: .URI_LOG_CALLBACK, value: address(of: begin), ptr_value: context),
+      MHD_OptionItem(option: .UNESCAPE_CALLBACK, value: address(of: keepEscaped), ptr_value: nil),
+      MHD_OptionItem(option: .NOTIFY_COMPLETED, value: address(of: completed), ptr_value: context),
+      MHD_OptionItem(option: .NOTIFY_CONNECTION, value: address(of: connectionChanged), ptr_value: context),
+    ]
+    if configuration.maxConnectionsPerAddress > 0 {
+      options.append(
+        MHD_OptionItem(
+          option: .PER_IP_CONNECTION_LIMIT, value: configuration.maxConnectionsPerAddress, ptr_value: nil))
+    }
+    options.append(MHD_OptionItem(option: .END, value: 0, ptr_value: nil))
+    let flags = MHD_USE_EPOLL.rawValue | MHD_ALLOW_SUSPEND_RESUME.rawValue
+    return heddle_mhd_start(flags, access, context, &options)
+  }
+
+  /// Copies a request's header fields. In the access handler only.
+  static func copyFields(of connection: OpaquePointer, into storage: RequestStorage) {
+    let context = Unmanaged.passUnretained(storage).toOpaque()
+    _ = MHD_get_connection_values_n(connection, .HEADER_KIND, addField, context)
+  }
+
+  /// Copies the peer's address. In the access handler only.
+  static func copyPeer(of connection: OpaquePointer, into storage: RequestStorage) {
+    guard let address = heddle_mhd_client_address(connection) else { return }
+    let size =
+      Int32(address.pointee.sa_family) == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
+    storage.setPeer(UnsafeRawBufferPointer(start: address, count: size))
+  }
+}
+
+// MARK: the C functions
+
+private typealias URILog =
+  @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?
+private typealias Unescape = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int
+
+private func address(of function: @escaping URILog) -> Int { unsafeBitCast(function, to: Int.self) }
+private func address(of function: @escaping Unescape) -> Int { unsafeBitCast(function, to: Int.self) }
+private func address(of function: @escaping MHD_RequestCompletedCallback) -> Int {
+  unsafeBitCast(function, to: Int.self)
+}
+private func address(of function: @escaping MHD_NotifyConnectionCallback) -> Int {
+  unsafeBitCast(function, to: Int.self)
+}
+
+private func lane(_ context: UnsafeMutableRawPointer?) -> HTTPLane? {
+  context.map { Unmanaged<HTTPLane>.fromOpaque($0).takeUnretainedValue() }
+}
+
+/// The first line of a request has come: the raw target, before libmicrohttpd decodes or cuts anything.
+private func begin(
+  _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+  guard let lane = lane(context), let target, let connection else { return nil }
+  let exchange = lane.begin(
+    connection: connection, target: UnsafeRawBufferPointer(start: target, count: strlen(target)))
+  return Unmanaged.passRetained(exchange).toOpaque()
+}
+
+/// Percent-decoding is ours: libmicrohttpd's would cut the path at `%00`.
+private func keepEscaped(
+  _: UnsafeMutableRawPointer?, _: OpaquePointer?, _ text: UnsafeMutablePointer<CChar>?
+) -> Int { text.map { strlen($0) } ?? 0 }
+
+private func access(
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _: UnsafePointer<CChar>?,
+  _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
+  _ uploadSize: UnsafeMutablePointer<Int>?, _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
+) -> MHD_Result {
+  guard let lane = lane(context), let connection, let method, let version, let uploadSize,
+    let pointer = exchange?.pointee
+  else { return .NO }
+  return lane.handle(
+    Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue(), connection: connection,
+    method: UnsafeRawBufferPointer(start: method, count: strlen(method)),
+    version: UnsafeRawBufferPointer(start: version, count: strlen(version)), upload: upload,
+    uploadSize: &uploadSize.pointee)
+}
+
+/// libmicrohttpd lets go of a request, answered or not.
+private func completed(
+  _ context: UnsafeMutableRawPointer?, _: OpaquePointer?, _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ reason: MHD_RequestTerminationCode
+) {
+  guard let lane = lane(context), let pointer = exchange?.pointee else { return }
+  exchange?.pointee = nil
+  let ended = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
+  lane.end(ended, isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+  lane.recycle(ended)
+}
+
+private func connectionChanged(
+  _ context: UnsafeMutableRawPointer?, _: OpaquePointer?, _: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
+  _ change: MHD_ConnectionNotificationCode
+) {
+  guard let figures = lane(context)?.figures else { return }
+  if change == .CONNECTION_NOTIFY_STARTED {
+    figures.connectionsAccepted.add()
+    figures.connectionsOpen.add()
+  } else {
+    figures.connectionsOpen.subtract()
+  }
+}
+
+private func addField(
+  _ context: UnsafeMutableRawPointer?, _: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameLength: Int,
+  _ value: UnsafePointer<CChar>?, _ valueLength: Int
+) -> MHD_Result {
+  guard let context, let name else { return .YES }
+  Unmanaged<RequestStorage>.fromOpaque(context).takeUnretainedValue().addField(
+    name: UnsafeRawBufferPointer(start: name, count: nameLength),
+    value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength))
+  return .YES
+}

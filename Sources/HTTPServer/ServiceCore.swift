@@ -1,0 +1,47 @@
+import HTTPMessages
+import Synchronization
+
+/// What the lanes and the requests of one server share.
+final class ServiceCore: Sendable {
+  /// Where to listen, and the limits.
+  let configuration: HTTPConfiguration
+  /// What to answer.
+  let routes: RouteTable
+  /// How long each route's handler is expected to run, by the route's number.
+  let estimates: [ServiceEstimate]
+  /// What the monitor keeps: for the answers that it gives, to requests that waited too long.
+  let monitorContext = WorkerContext()
+  private let draining = Atomic<Bool>(false)
+  private let report: @Sendable (HandlerFailure) -> Void
+
+  init(configuration: HTTPConfiguration, routes: RouteTable, report: @escaping @Sendable (HandlerFailure) -> Void) {
+    self.configuration = configuration
+    self.routes = routes
+    self.report = report
+    estimates = routes.routes.map { _ in ServiceEstimate() }
+  }
+
+  /// Whether the server is on its way out.
+  var isDraining: Bool { draining.load(ordering: .relaxed) }
+
+  /// From now on it is. False: it was already.
+  func beginDrain() -> Bool { !draining.exchange(true, ordering: .acquiringAndReleasing) }
+
+  /// The answer to an error that a handler threw: its own if it has one, else 500 without any detail that could give away what
+  /// the server is made of.
+  func response(to error: any Error, request: RequestStorage, route: RouteEntry) -> Response {
+    report(HandlerFailure(error: error, requestID: request.id, route: route.label))
+    let headers = (error as? any ResponseError)?.headers ?? [:]
+    return ProblemDetails(error, requestID: request.idText).response(headers: headers)
+  }
+}
+
+/// An error that a handler threw, for the log.
+package struct HandlerFailure: Sendable {
+  /// What was thrown.
+  package let error: any Error
+  /// The request's identifier.
+  package let requestID: UInt64
+  /// The route's label.
+  package let route: String
+}

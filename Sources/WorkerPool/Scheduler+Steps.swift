@@ -1,0 +1,153 @@
+/// The steps of a worker: what to do next, and what to do with a pass.
+extension Scheduler {
+  /// *next*: the step of a member that has nothing in hand.
+  mutating func next(_ member: Member, from origin: Origin, debts: inout Debts) -> Decision {
+    switch origin {
+    case .birth:
+      waking -= 1
+      pending -= 1
+      started += 1
+      outside += 1
+      peak = max(peak, started)
+    case .handler: outside += 1
+    case .token: waking -= 1
+    case .elsewhere: break
+    }
+    if isClosing, openLanes == 0, queue.isEmpty { return .end(depart(.drained)) }
+    // After a lower maximum was set. Somebody must be left who can lead.
+    if started > limits.maxThreads, outside > openLanes { return .end(depart(.aboveMaximum)) }
+    // One thread more than there are open lanes must stay out of handlers, else nobody could lead.
+    if !queue.isEmpty, outside > openLanes, !hasVacantDueLane {
+      guard let item = take(&debts) else { return .handleMessages }
+      return .run(item)
+    }
+    if vacantLanes > 0, let lane = lanes.firstIndex(where: { $0.state == .vacant }) {
+      lanes[lane] = LaneSlot(state: .held)
+      vacantLanes -= 1
+      return .lead(lane)
+    }
+    // Here the queue is empty: with all lanes held, their leaders and this member are outside.
+    guard member.prepareToPark() else { return .handleMessages }
+    parked.append(member)
+    return .park(mayEnd: started > limits.minThreads)
+  }
+
+  /// What the leader does with what its pass collected. Items beyond the queue's limit come back in `refused`.
+  /// Nil: keep leading.
+  mutating func publish(
+    _ batch: inout WorkChain, lane: Int, refused: inout WorkChain, debts: inout Debts
+  ) -> WorkItem? {
+    while let item = batch.popUnmanaged() {
+      if queue.count < queueLimit {
+        queue.append(item)
+      } else {
+        refused.append(item)
+        rejected += 1
+      }
+    }
+    queuePeak = max(queuePeak, queue.count)
+    guard !queue.isEmpty else { return nil }
+    arm(&debts)
+    guard outside > openLanes else {
+      bringUp(&debts)
+      return nil
+    }
+    lanes[lane] = LaneSlot(state: .vacant)
+    vacantLanes += 1
+    if queue.head?.isExpectedLong == true {
+      lanes[lane].due = true
+      bringUp(&debts)
+    }
+    return take(&debts)
+  }
+
+  /// An item from outside any lane. False: the queue is full, or the pool is closing.
+  mutating func submit(_ item: WorkItem, debts: inout Debts) -> Bool {
+    guard !isClosing, queue.count < queueLimit else {
+      rejected += 1
+      return false
+    }
+    queue.append(item)
+    queuePeak = max(queuePeak, queue.count)
+    arm(&debts)
+    bringUp(&debts)
+    return true
+  }
+
+  /// The leader gives the lane up without having anything to run: a message of its run loop comes first.
+  mutating func vacate(lane: Int, debts: inout Debts) {
+    lanes[lane] = LaneSlot(state: .vacant, due: true)
+    vacantLanes += 1
+    arm(&debts)
+    bringUp(&debts)
+  }
+
+  /// A member that was parked, and not called, leaves the stack for a message of its run loop.
+  mutating func leaveStack(_ member: Member) {
+    if let index = parked.lastIndex(where: { $0 === member }) { parked.remove(at: index) }
+  }
+
+  /// A member was called but has a message to handle first: it hands the call on.
+  mutating func handTokenOn(debts: inout Debts) {
+    waking -= 1
+    guard !queue.isEmpty || vacantLanes > 0 else { return }
+    arm(&debts)
+    bringUp(&debts)
+  }
+
+  /// What becomes of a parked member whose idle time is over.
+  enum IdleOutcome { case ended, busy, needed }
+
+  /// The idle time of a parked member, not called, is over: it leaves the pool, or it cannot be spared for now because
+  /// there is work about (`busy`), or because of the minimum (`needed`).
+  mutating func endIdle(_ member: Member) -> IdleOutcome {
+    guard started > limits.minThreads else { return .needed }
+    guard queue.isEmpty, vacantLanes == 0 else { return .busy }
+    leaveStack(member)
+    _ = depart(.idle)
+    return .ended
+  }
+
+  /// The leader has closed its lane for good.
+  mutating func laneClosed(_ lane: Int, debts: inout Debts) {
+    lanes[lane].state = .closed
+    openLanes -= 1
+    if openLanes == 0 { wakeAll(&debts) }
+  }
+
+  /// No more work is to come.
+  mutating func close(debts: inout Debts) {
+    isClosing = true
+    if openLanes == 0 { wakeAll(&debts) }
+  }
+
+  /// Takes the queue's head; the member that asked is inside a handler from now on.
+  private mutating func take(_ debts: inout Debts) -> WorkItem? {
+    guard let item = queue.pop() else { return nil }
+    outside -= 1
+    headSeen = false
+    if !queue.isEmpty {
+      arm(&debts)
+      if item.isExpectedLong { bringUp(&debts) }
+    }
+    return item
+  }
+
+  /// A member that is outside any handler leaves the pool.
+  private mutating func depart(_ reason: EndReason) -> EndReason {
+    started -= 1
+    outside -= 1
+    ended[reason] += 1
+    return reason
+  }
+
+  private var hasVacantDueLane: Bool {
+    vacantLanes > 0 && lanes.contains { $0.state == .vacant && $0.due }
+  }
+
+  mutating func wakeAll(_ debts: inout Debts) {
+    waking += parked.count
+    for member in parked { debts.moreWakes.append(member.deliverToken()) }
+    parked.removeAll()
+  }
+}

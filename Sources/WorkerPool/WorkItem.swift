@@ -1,0 +1,85 @@
+/// Something that a worker runs: a base class, so that a queue of items is a chain through the items
+/// themselves and costs no allocation.
+///
+/// Open only because Swift has no word for "open within the package"; an application does not see this module.
+///
+/// An item is in one queue and in one inbox at most; whoever holds it there owns one reference.
+open class WorkItem: @unchecked Sendable {
+  // Unchecked: at any time one party owns an item (the chain it is in, or the worker that runs it); it is handed on under a
+  // lock or by an atomic with release and acquire.
+
+  /// The next item of the queue or chain. Belongs to whoever holds the chain; in the pool's queue, to the pool's lock.
+  final var nextInChain: Unmanaged<WorkItem>?
+
+  /// The next message of a lane's inbox. Written by the one who pushes, before the push; read by the leader after it took the list.
+  package final var nextInInbox: Unmanaged<WorkItem>?
+
+  /// Whether the item is expected to run longer than a wake-up of another thread is worth.
+  package final var isExpectedLong = false
+
+  /// When the item became runnable: CLOCK_MONOTONIC, nanoseconds.
+  package final var enqueuedAt: Int64 = 0
+
+  /// Made by subclasses.
+  package init() {}
+
+  /// Runs the item on a worker's thread, and returns when that ended (CLOCK_MONOTONIC, nanoseconds), so that
+  /// nobody need read the clock again. Must not throw: what goes wrong inside is the item's own affair.
+  open func run(on worker: Worker) -> Int64 { worker.clock }
+
+  /// The item has waited longer than the pool's queue deadline and is not run. On the monitor's thread.
+  open func expireInQueue() {}
+}
+
+/// Items in order, chained through themselves. Owns one reference to each.
+package struct WorkChain: ~Copyable, Sendable {
+  private var first: Unmanaged<WorkItem>?
+  private var last: Unmanaged<WorkItem>?
+
+  /// How many items there are.
+  package private(set) var count = 0
+
+  /// An empty chain.
+  package init() {}
+
+  /// Whether there is none.
+  package var isEmpty: Bool { count == 0 }
+
+  /// Adds an item at the end and takes a reference to it.
+  package mutating func append(_ item: WorkItem) { append(Unmanaged.passRetained(item)) }
+
+  /// Adds an item at the end together with the reference that the caller owned.
+  mutating func append(_ item: Unmanaged<WorkItem>) {
+    item._withUnsafeGuaranteedRef { $0.nextInChain = nil }
+    if let last {
+      last._withUnsafeGuaranteedRef { $0.nextInChain = item }
+    } else {
+      first = item
+    }
+    last = item
+    count += 1
+  }
+
+  /// The first item, left in place.
+  var head: WorkItem? { first?.takeUnretainedValue() }
+
+  /// Takes the first item off; its reference passes to the caller.
+  package mutating func pop() -> WorkItem? { popUnmanaged()?.takeRetainedValue() }
+
+  /// Takes the first item off, with its reference unmanaged.
+  mutating func popUnmanaged() -> Unmanaged<WorkItem>? {
+    guard let item = first else { return nil }
+    first = item._withUnsafeGuaranteedRef { $0.nextInChain }
+    if first == nil { last = nil }
+    count -= 1
+    return item
+  }
+
+  deinit {
+    var item = first
+    while let this = item {
+      item = this._withUnsafeGuaranteedRef { $0.nextInChain }
+      this.release()
+    }
+  }
+}

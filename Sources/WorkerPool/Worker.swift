@@ -1,0 +1,220 @@
+import CPlatform
+public import RunLoops
+
+extension RunLoopMode {
+  /// The mode in which a worker's run loop watches the pool: a mode of its own, so that a handler may run its thread's
+  /// loop in another mode, and a common one, so that what an application adds to a worker's loop is watched too.
+  package static let worker = RunLoopMode("heddle.worker")
+}
+
+/// One long-lived thread of a pool. It lives in its run loop: what it does next is one turn of that loop.
+///
+/// The worker is the loop's driver (``RunLoopDriver``): it decides whether the loop goes on, sleeps on its own word as a
+/// follower, or sleeps in a lane's epoll set as that lane's leader. There is no loop beside it.
+public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
+  // Unchecked: `phase`, `context` and `clock` belong to the worker's own thread; the rest is immutable or atomic.
+
+  private enum Phase {
+    case next(Scheduler<Worker>.Origin)
+    case parked(mayEnd: Bool, until: Int64)
+    case leading(Int)
+    case ended
+  }
+
+  /// The worker's number, from 1, never used again.
+  package let id: Int
+
+  /// `worker-1`, …
+  package let name: String
+
+  /// What the worker is doing.
+  package let activity: WorkerActivity
+
+  /// The worker's own run loop.
+  package let loop: ThreadRunLoop
+
+  /// What the user of the pool keeps for this worker: reached on the worker's thread alone.
+  package let context: AnyObject?
+
+  /// The last reading of the clock on this thread, CLOCK_MONOTONIC in nanoseconds: at the end of a pass, and of a run.
+  package private(set) var clock: Int64 = 0
+
+  private let pool: WorkerPool
+  private var phase = Phase.next(.birth)
+
+  init(id: Int, name: String, pool: WorkerPool, loop: ThreadRunLoop, context: AnyObject?) {
+    self.id = id
+    self.name = name
+    self.pool = pool
+    self.loop = loop
+    self.context = context
+    clock = heddle_now()
+    activity = WorkerActivity(since: clock)
+  }
+
+  /// The worker of the calling thread, or nil on a thread that is none.
+  package static var current: Worker? {
+    guard let pointer = heddle_tls_get(HEDDLE_TLS_WORKER) else { return nil }
+    return Unmanaged<Worker>.fromOpaque(pointer).takeUnretainedValue()
+  }
+
+  /// Whether the scheduler has let this worker go. Own thread only.
+  var hasEnded: Bool {
+    if case .ended = phase { true } else { false }
+  }
+
+  // MARK: Parkable, called under the pool's lock
+
+  func prepareToPark() -> Bool { loop.prepareToPark() }
+
+  func deliverToken() -> WakeUpDebt { loop.deliverToken() }
+
+  // MARK: RunLoopDriver
+
+  package func turn(in loop: ThreadRunLoop) -> RunLoopVerdict {
+    switch phase {
+    case .next(let origin): return next(from: origin)
+    case .parked(let mayEnd, let until): return afterParking(mayEnd: mayEnd, until: until)
+    case .leading(let lane): return lead(lane)
+    case .ended: return .end
+    }
+  }
+
+  /// The run loop has messages to handle: nobody may count on this thread meanwhile, so it gives up what it holds.
+  package func willHandleMessages(in loop: ThreadRunLoop) {
+    var debts = Scheduler<Worker>.Debts()
+    switch phase {
+    case .parked:
+      pool.decide { scheduler in
+        if loop.consumeToken() {
+          scheduler.handTokenOn(debts: &debts)
+        } else {
+          loop.cancelPark()
+          scheduler.leaveStack(self)
+        }
+      }
+    case .leading(let lane):
+      pool.decide { $0.vacate(lane: lane, debts: &debts) }
+    case .next(.token), .next(.handler), .next(.elsewhere), .next(.birth), .ended:
+      return
+    }
+    phase = .next(.elsewhere)
+    pool.pay(debts)
+  }
+
+  private func next(from origin: Scheduler<Worker>.Origin) -> RunLoopVerdict {
+    var debts = Scheduler<Worker>.Debts()
+    let decision = pool.decide { $0.next(self, from: origin, debts: &debts) }
+    pool.pay(debts)
+    switch decision {
+    case .run(let item):
+      if case .handler = origin {} else { clock = heddle_now() }
+      run(item)
+      return .again
+    case .lead(let lane):
+      phase = .leading(lane)
+      loop.setPollWakeDescriptor(pool.lanes[lane].wakeDescriptor)
+      activity.enter(.leading, at: clock)
+      return lead(lane)
+    case .park(let mayEnd):
+      return park(mayEnd: mayEnd)
+    case .handleMessages:
+      phase = .next(.elsewhere)
+      return .again
+    case .end(let reason):
+      return end(reason)
+    }
+  }
+
+  private func run(_ item: WorkItem) {
+    // Before the handler, which may run this thread's loop itself.
+    phase = .next(.handler)
+    activity.enter(.running, at: clock)
+    clock = item.run(on: self)
+    activity.countRun()
+  }
+
+  // MARK: parking
+
+  private func park(mayEnd: Bool) -> RunLoopVerdict {
+    clock = heddle_now()
+    // Who is needed for the minimum sleeps without a limit, so that an idle pool makes no wake-up at all.
+    let until = mayEnd ? clock &+ pool.idleNanoseconds : .max
+    phase = .parked(mayEnd: mayEnd, until: until)
+    activity.enter(.idle, at: clock)
+    return .park(until: until)
+  }
+
+  private func afterParking(mayEnd: Bool, until: Int64) -> RunLoopVerdict {
+    clock = heddle_now()
+    enum Outcome { case called, ends, waits(until: Int64) }
+    let outcome = pool.decide { scheduler -> Outcome in
+      // Under the pool's lock the token is either there, or nobody will bring one before this member is off the stack.
+      if loop.consumeToken() { return .called }
+      guard mayEnd, clock >= until else { return .waits(until: until) }
+      switch scheduler.endIdle(self) {
+      case .ended:
+        loop.cancelPark()
+        return .ends
+      case .busy: return .waits(until: clock &+ pool.idleNanoseconds)
+      case .needed: return .waits(until: .max)
+      }
+    }
+    switch outcome {
+    case .called:
+      return next(from: .token)
+    case .ends:
+      return end(.idle)
+    case .waits(let until):
+      phase = .parked(mayEnd: until != .max, until: until)
+      return .park(until: until)
+    }
+  }
+
+  private func end(_ reason: EndReason) -> RunLoopVerdict {
+    phase = .ended
+    activity.enter(.ending, at: clock)
+    loop.setPollWakeDescriptor(-1)
+    pool.workerEnds(self, reason: reason)
+    return .end
+  }
+
+  // MARK: leading
+
+  private func lead(_ index: Int) -> RunLoopVerdict {
+    let lane = pool.lanes[index]
+    var pass = lane.pass(on: self)
+    // Before anything else: a queue that is not empty is no reason to keep a drained lane open.
+    if pass.isDrained, pass.timeout != 0 { return close(lane, index) }
+    if !pass.batch.isEmpty || pool.hasQueuedItems {
+      var debts = Scheduler<Worker>.Debts()
+      var refused = WorkChain()
+      clock = heddle_now()
+      let item = pool.decide {
+        $0.publish(&pass.batch, lane: index, refused: &refused, debts: &debts)
+      }
+      pool.pay(debts)
+      if !refused.isEmpty {
+        lane.refuse(refused, on: self)
+        pass.timeout = 0
+      }
+      if let item {
+        run(item)
+        return .again
+      }
+    }
+    guard pass.timeout != 0, lane.prepareToSleep() else { return .again }
+    let until = pass.timeout == .max ? Int64.max : heddle_now() &+ pass.timeout
+    return .poll(descriptor: lane.pollDescriptor, until: until)
+  }
+
+  private func close(_ lane: any Lane, _ index: Int) -> RunLoopVerdict {
+    var debts = Scheduler<Worker>.Debts()
+    lane.close()
+    loop.setPollWakeDescriptor(-1)
+    pool.decide { $0.laneClosed(index, debts: &debts) }
+    pool.pay(debts)
+    phase = .next(.elsewhere)
+    return .again
+  }
+}

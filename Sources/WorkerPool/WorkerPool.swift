@@ -1,0 +1,280 @@
+import CPlatform
+package import Locks
+package import RunLoops
+import Synchronization
+
+/// A pool of long-lived threads, each in its own run loop, that leads lanes and runs work items.
+///
+/// Threads are made when work waits, and end when they have been idle for the idle time and there are more than the minimum.
+/// Parked threads are called last in, first out, so that the hottest one works and the cold ones age out.
+/// May be used from any thread.
+package final class WorkerPool: @unchecked Sendable {
+  // Unchecked: `scheduler` is reached under `lock` only; the rest is immutable, locked or atomic.
+
+  /// What it was made with. The limits may have changed since: see ``limits``.
+  package let configuration: PoolConfiguration
+
+  /// What is led.
+  package let lanes: [any Lane]
+
+  /// What happened to the pool's threads.
+  package let events: EventRing
+
+  /// The pool's one lock, `P`: every scheduling decision is one section under it.
+  private let lock = Lock("pool")
+  // Memory of its own: a property would be checked for exclusive access at every use, which the lock gives already.
+  private let scheduler: UnsafeMutablePointer<Scheduler<Worker>>
+
+  let roster = Locked("pool.roster", Roster())
+  private let rosterChanged: Condition
+  private let monitor: Monitor
+  private let contexts: WorkerContexts
+  private let queueDeadline: Int64
+  private let queued = Atomic<Int>(0)
+  private let idleTime: Atomic<Int64>
+  private let spawns = Atomic<UInt64>(0)
+  private let spawnFailures = Atomic<UInt64>(0)
+
+  /// A pool that has no thread yet.
+  ///
+  /// - Parameters:
+  ///   - configuration: sizes and limits
+  ///   - lanes: what the workers lead; may be empty
+  ///   - makeContext: makes what a worker keeps for its user. A context outlives its worker and passes to a later one.
+  /// - Throws: ``PoolError`` if the limits cannot serve so many lanes.
+  package init(
+    configuration: PoolConfiguration, lanes: [any Lane] = [],
+    makeContext: @escaping @Sendable () -> AnyObject? = { nil }
+  ) throws(PoolError) {
+    if let problem = configuration.limits.problem(lanes: lanes.count) { throw .badLimits(problem) }
+    self.configuration = configuration
+    self.lanes = lanes
+    queueDeadline = configuration.queueDeadline.wholeNanoseconds
+    events = EventRing(capacity: configuration.eventCapacity)
+    scheduler = .allocate(capacity: 1)
+    scheduler.initialize(
+      to: Scheduler(
+        limits: configuration.limits, queueLimit: configuration.queueLimit, lanes: lanes.count,
+        quietTicks: configuration.quietTicks))
+    rosterChanged = Condition("pool.roster", lock: roster.lock)
+    monitor = Monitor(interval: configuration.tickNanoseconds)
+    contexts = WorkerContexts(make: makeContext)
+    idleTime = Atomic(configuration.limits.idleTimeout.wholeNanoseconds)
+  }
+
+  deinit {
+    scheduler.deinitialize(count: 1)
+    scheduler.deallocate()
+  }
+
+  // MARK: life
+
+  /// Brings the minimum of threads up, and returns when all of them have come.
+  ///
+  /// - Parameters:
+  ///   - monitorLoop: the run loop of the thread that watches over the pool. It must run from now on until the pool is finished.
+  ///   - whenFinished: called on that thread when the last worker of a closed pool has left
+  /// - Throws: ``PoolError/cannotStart`` if the system does not give so many threads. The pool is closed then; the caller
+  ///   drains its lanes and calls ``waitUntilFinished(before:)``.
+  package func start(
+    monitorLoop: ThreadRunLoop, whenFinished: @escaping @Sendable () -> Void = {}
+  ) throws(PoolError) {
+    monitor.attach(
+      to: monitorLoop, tick: { [weak self] in self?.tick() ?? false },
+      reap: { [weak self] in
+        guard let self else { return }
+        self.reap()
+        if self.isFinished { whenFinished() }
+      })
+    let count = configuration.limits.minThreads
+    decide { $0.beginStart() }
+    var failure: ThreadError?
+    for _ in 0..<count {
+      if let error = spawn(reason: .start) { failure = error }
+    }
+    let arrived = roster.withLock { roster in
+      while roster.workers.count + roster.failedAtStart < count { rosterChanged.wait() }
+      return roster.workers.count
+    }
+    guard let failure else { return }
+    close()
+    throw .cannotStart(wanted: count, got: arrived, failure)
+  }
+
+  /// Takes no more work from outside. The threads end once every lane is closed and the queue is empty.
+  package func close() {
+    var debts = Scheduler<Worker>.Debts()
+    decide { $0.close(debts: &debts) }
+    pay(debts)
+  }
+
+  /// Whether every thread of a closed pool has ended.
+  package var isFinished: Bool {
+    look { $0.isClosing && $0.started == 0 && $0.pending == 0 }
+  }
+
+  /// Waits until every thread of a closed pool has ended, or the deadline has passed, and joins those that have ended.
+  /// Not to be called from a worker. False: some thread is still there.
+  @discardableResult
+  package func waitUntilFinished(before deadline: Deadline = .distantFuture) -> Bool {
+    let finished = roster.withLock { roster in
+      while !roster.workers.isEmpty || !isFinished {
+        if !rosterChanged.wait(until: deadline) { return false }
+      }
+      return true
+    }
+    reap()
+    if finished { monitor.detach() }
+    return finished
+  }
+
+  // MARK: work
+
+  /// Hands an item to the pool. False: the queue is full, or the pool is closed; the item was not taken.
+  @discardableResult
+  package func submit(_ item: WorkItem) -> Bool {
+    var debts = Scheduler<Worker>.Debts()
+    item.enqueuedAt = heddle_now()
+    let taken = decide { $0.submit(item, debts: &debts) }
+    pay(debts)
+    return taken
+  }
+
+  /// The limits in force.
+  package var limits: PoolLimits { look { $0.limits } }
+
+  /// Changes the limits while the pool runs. Threads above a new maximum end as soon as they have nothing in hand.
+  ///
+  /// - Throws: ``PoolError/badLimits`` if they cannot serve the lanes; nothing is changed then.
+  package func setLimits(_ limits: PoolLimits) throws(PoolError) {
+    if let problem = limits.problem(lanes: lanes.count) { throw .badLimits(problem) }
+    var debts = Scheduler<Worker>.Debts()
+    idleTime.store(limits.idleTimeout.wholeNanoseconds, ordering: .relaxed)
+    decide { $0.setLimits(limits, debts: &debts) }
+    pay(debts)
+    note(.limitsChanged, reason: "min \(limits.minThreads), max \(limits.maxThreads)")
+  }
+
+  /// Adds an event of the pool's user: that a drain began, that a worker is stuck.
+  package func note(_ kind: PoolEvent.Kind, reason: String, worker: String? = nil) {
+    let (depth, threads) = look { ($0.queue.count, $0.started) }
+    events.append(kind, reason: reason, worker: worker, queueDepth: depth, threads: threads)
+  }
+
+  // MARK: for workers
+
+  /// One section under `P`; the length of the queue is noted for those who look without the lock.
+  @inline(__always)
+  func decide<Result: Sendable>(_ body: (inout Scheduler<Worker>) -> Result) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    let result = body(&scheduler.pointee)
+    scheduler.pointee.noteSaturation(heddle_now)
+    queued.store(scheduler.pointee.queue.count, ordering: .relaxed)
+    return result
+  }
+
+  /// A look under `P` that changes nothing.
+  func look<Result: Sendable>(_ body: (borrowing Scheduler<Worker>) -> Result) -> Result {
+    lock.lock()
+    defer { lock.unlock() }
+    return body(scheduler.pointee)
+  }
+
+  /// Whether items wait, as of the last section under `P` that this thread knows of. A leader that misses one here is
+  /// made up for by the monitor, which is armed while anything waits.
+  var hasQueuedItems: Bool { queued.load(ordering: .relaxed) > 0 }
+
+  var idleNanoseconds: Int64 { idleTime.load(ordering: .relaxed) }
+
+  /// Does what a section under `P` decided. Not under any lock.
+  func pay(_ debts: consuming Scheduler<Worker>.Debts) {
+    debts.wake?.pay()
+    for wake in debts.moreWakes { wake.pay() }
+    if debts.tick { monitor.arm() }
+    if debts.spawn { _ = spawn(reason: .demand) }
+  }
+
+  func workerEnds(_ worker: Worker, reason: EndReason) {
+    note(.ended, reason: reason.rawValue, worker: worker.name)
+    if let context = worker.context { contexts.giveBack(context) }
+  }
+
+  // MARK: threads
+
+  private enum SpawnReason: String { case start, demand }
+
+  private func spawn(reason: SpawnReason) -> ThreadError? {
+    let id = roster.withLock { $0.nextID() }
+    let name = "\(configuration.namePrefix)-\(id)"
+    let options = ThreadOptions(name: name, stackSize: configuration.stackSize)
+    do {
+      let thread = try OwnedThread.start(options) { self.main(id: id, name: name, reason: reason) }
+      roster.withLock { $0.threads[id] = thread }
+      return nil
+    } catch {
+      var debts = Scheduler<Worker>.Debts()
+      decide { $0.spawnFailed(backoffTicks: 100, debts: &debts) }
+      spawnFailures.add(1, ordering: .relaxed)
+      note(.spawnFailed, reason: "\(error)")
+      roster.withLock { roster in
+        if reason == .start { roster.failedAtStart += 1 }
+        rosterChanged.broadcast()
+      }
+      pay(debts)
+      return error
+    }
+  }
+
+  /// The entry routine of a worker's thread: sets it up, runs its loop, and leaves.
+  private func main(id: Int, name: String, reason: SpawnReason) {
+    let loop = ThreadRunLoop.current
+    let worker = Worker(id: id, name: name, pool: self, loop: loop, context: contexts.take())
+    heddle_tls_set(HEDDLE_TLS_WORKER, Unmanaged.passUnretained(worker).toOpaque())
+    spawns.add(1, ordering: .relaxed)
+    roster.withLock { roster in
+      roster.workers[id] = worker
+      rosterChanged.broadcast()
+    }
+    note(.spawned, reason: reason.rawValue, worker: name)
+    loop.addCommonMode(.worker)
+    loop.setDriver(worker, modes: [.worker])
+    // Whatever else ends a run (an application's stop()), a worker leaves only when the scheduler has let it go.
+    while !worker.hasEnded { _ = loop.run(mode: .worker, until: .distantFuture) }
+    loop.setDriver(nil, modes: [])
+    heddle_tls_set(HEDDLE_TLS_WORKER, nil)
+    roster.withLock { roster in
+      roster.workers[id] = nil
+      roster.ended.append(id)
+      roster.endedRuns += worker.activity.runsTotal
+      rosterChanged.broadcast()
+    }
+    monitor.requestReap()
+  }
+
+  /// Joins the threads that have ended, or are about to. Called on the monitor's thread, and at the end.
+  private func reap() {
+    for thread in roster.withLock({ $0.takeJoinable() }) { thread.join() }
+  }
+
+  // MARK: monitor
+
+  private func tick() -> Bool {
+    var debts = Scheduler<Worker>.Debts()
+    var expired = WorkChain()
+    let oldest = queueDeadline > 0 ? heddle_now() &- queueDeadline : Int64.min
+    let again = decide { scheduler in
+      if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
+      return scheduler.tick(&debts)
+    }
+    pay(debts)
+    while let item = expired.pop() { item.expireInQueue() }
+    return again
+  }
+
+  // MARK: figures
+
+  var spawnedTotal: UInt64 { spawns.load(ordering: .relaxed) }
+  var spawnFailuresTotal: UInt64 { spawnFailures.load(ordering: .relaxed) }
+  package var contextsOfAllWorkers: [AnyObject] { contexts.all }
+}
