@@ -1,46 +1,27 @@
 /// The routes of one pattern, by method.
 struct RouteEndpoint: Sendable {
-  /// Slots in the table's `slots`: one for each well-known method, and one for `any`.
-  static let slotCount = 10
-  static let anySlot = Int(Method.otherCode)
+  /// Route index by slot; -1: none. Fallbacks (HEAD to GET, all to `any`) are filled in by `finish`.
+  private(set) var slots: [Int32]
+  /// The methods that a route names or a fallback serves, by bit of the slot; without `any` for unknown methods.
+  private(set) var served: UInt64 = 0
 
-  /// Route index by method code; -1: none. Fallbacks (HEAD to GET, all to `any`) are filled in.
-  private(set) var slots = [Int32](repeating: -1, count: RouteEndpoint.slotCount)
-  /// Routes of methods that are not well known.
-  private(set) var others: [(method: Method, route: Int32)] = []
-  /// The methods of the well-known ones served, by bit.
-  private(set) var served: UInt16 = 0
-  /// The value of `Allow`.
-  private(set) var allow = ""
+  init(slotCount: Int) { slots = [Int32](repeating: -1, count: slotCount) }
 
-  mutating func add(_ methods: [Method], route: Int32) {
-    if methods.isEmpty { slots[RouteEndpoint.anySlot] = route }
+  mutating func add(_ methods: [Method], route: Int32, among known: RouteMethods) {
+    if methods.isEmpty { slots[RouteMethods.anySlot] = route }
     for method in methods {
-      if method.code < Method.otherCode {
-        slots[Int(method.code)] = route
-      } else {
-        others.append((method, route))
-      }
+      let slot = known.slot(of: method)
+      slots[slot] = route
+      served |= 1 << UInt64(slot)
     }
   }
 
   /// Fills in the fallbacks, once all routes are there.
   mutating func finish() {
-    let (get, head) = (Int(Method.get.code), Int(Method.head.code))
+    let (get, head, any) = (Int(Method.get.code), Int(Method.head.code), slots[RouteMethods.anySlot])
     if slots[head] < 0 { slots[head] = slots[get] }
-    for code in 0..<RouteEndpoint.anySlot
-    where slots[code] < 0 && code != Int(Method.trace.code) && code != Int(Method.connect.code) {
-      slots[code] = slots[RouteEndpoint.anySlot]
-    }
-    for code in 0..<RouteEndpoint.anySlot where slots[code] >= 0 { served |= 1 << UInt16(code) }
-    // OPTIONS is always answered, by a route or automatically.
-    served |= 1 << UInt16(Method.options.code)
-    allow = RouteEndpoint.allow(served, others.map(\.method))
-  }
-
-  static func allow(_ served: UInt16, _ others: [Method]) -> String {
-    var names = Method.names.indices.filter { served & (1 << UInt16($0)) != 0 }.map { Method.names[$0] }
-    for method in others where !names.contains(method.token) { names.append(method.token) }
-    return names.joined(separator: ", ")
+    let never = [Int(Method.trace.code), Int(Method.connect.code)]
+    for slot in slots.indices where slots[slot] < 0 && !never.contains(slot) { slots[slot] = any }
+    for slot in 0..<RouteMethods.anySlot where slots[slot] >= 0 { served |= 1 << UInt64(slot) }
   }
 }

@@ -13,7 +13,7 @@ extension RouteTable {
     guard let (range, encoded) = prepare(path, state) else { return .notFound }
 
     var walk = RouteWalk(
-      trie: trie, endpoints: endpoints, method: method, path: state.pointee.head[range], start: range.start,
+      tree: trie.tree, slot: methods.slot(of: method), path: state.pointee.head[range], start: range.start,
       encoded: encoded, parameters: state.pointee.parameters)
     let route = walk.descend(from: 0, at: 1)
     guard route >= 0 else { return unmatched(walk, method) }
@@ -61,10 +61,8 @@ extension RouteTable {
   }
 
   private func unmatched(_ walk: RouteWalk, _ method: Method) -> RouteMatch {
-    guard let first = walk.refusing.first else { return .notFound }
-    let allow =
-      walk.refusing.count == 1
-      ? endpoints[first].allow : RouteTable.allow(walk.refusing.map { endpoints[$0] })
+    guard walk.isRefused else { return .notFound }
+    let allow = allows[walk.served] ?? methods.allow(walk.served)
     return method == .options ? .options(allow: allow) : .methodNotAllowed(allow: allow)
   }
 }

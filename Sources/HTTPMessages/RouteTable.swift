@@ -2,19 +2,22 @@
 public final class RouteTable: Sendable {
   /// The routes in the order of registration.
   package let routes: [RouteEntry]
+  let methods: RouteMethods
   let trie: RouteTrie
-  let endpoints: [RouteEndpoint]
+  /// `Allow` for each set of methods that some pattern serves.
+  let allows: [UInt64: String]
   /// `Allow` for `OPTIONS *`: every method of any route.
   let allowAnywhere: String
 
   init(_ router: Router) {
+    let methods = RouteMethods(router.routes.flatMap(\.methods))
     let root = RouteTrieBuilder()
     var endpoints: [RouteEndpoint] = []
     var entries: [RouteEntry] = []
 
     func endpoint(_ existing: inout Int?) -> Int {
       if let existing { return existing }
-      endpoints.append(RouteEndpoint())
+      endpoints.append(RouteEndpoint(slotCount: methods.slotCount))
       existing = endpoints.count - 1
       return endpoints.count - 1
     }
@@ -36,21 +39,16 @@ public final class RouteTable: Sendable {
           ending = endpoint(&node.wildcard)
         }
       }
-      endpoints[ending ?? endpoint(&node.endpoint)].add(route.methods, route: Int32(index))
+      endpoints[ending ?? endpoint(&node.endpoint)].add(route.methods, route: Int32(index), among: methods)
       entries.append(RouteEntry(index: index, route: route, handler: router.composed(route)))
     }
     for index in endpoints.indices { endpoints[index].finish() }
 
     self.routes = entries
-    self.trie = RouteTrie(root, slots: endpoints.flatMap(\.slots))
-    self.endpoints = endpoints
-    self.allowAnywhere = RouteTable.allow(endpoints)
-  }
-
-  /// `Allow` for several endpoints together.
-  static func allow(_ endpoints: [RouteEndpoint]) -> String {
-    let options = UInt16(1) << UInt16(Method.options.code)
-    return RouteEndpoint.allow(
-      endpoints.reduce(options) { $0 | $1.served }, endpoints.flatMap { $0.others.map(\.method) })
+    self.methods = methods
+    self.trie = RouteTrie(root, endpoints: endpoints, slotCount: methods.slotCount)
+    self.allows = Dictionary(
+      endpoints.map { ($0.served, methods.allow($0.served)) }, uniquingKeysWith: { first, _ in first })
+    self.allowAnywhere = methods.allow(endpoints.reduce(0) { $0 | $1.served })
   }
 }

@@ -6,42 +6,21 @@ final class RouteTrieBuilder {
   var wildcard: Int?
 }
 
-/// The finished tree: flat arrays of plain numbers, read without any reference count. Node 0 is the root.
+/// Owns the memory of a `RouteTree`.
 ///
-/// Unchecked because of the pointers: written once in `init`, before anyone else can see the object.
+/// Unchecked because of the tree's pointers: written once in `init`, before anyone else can see the object, and only read
+/// until `deinit`.
 final class RouteTrie: @unchecked Sendable {
-  struct Node {
-    /// Literal children lie together, sorted by length and then by bytes.
-    var firstChild: Int32 = 0
-    var childCount: Int32 = 0
-    /// Node of the parameter child, or -1.
-    var parameter: Int32 = -1
-    /// Endpoint of a path that ends here, or -1.
-    var endpoint: Int32 = -1
-    /// Endpoint of a wildcard below this node, or -1.
-    var wildcard: Int32 = -1
-  }
+  let tree: RouteTree
 
-  struct Child {
-    let textStart: Int32
-    let textCount: Int32
-    let node: Int32
-  }
-
-  let nodes: UnsafeBufferPointer<Node>
-  let children: UnsafeBufferPointer<Child>
-  let text: UnsafeRawBufferPointer
-  /// Route index by endpoint and slot; -1: none.
-  let slots: UnsafeBufferPointer<Int32>
-
-  init(_ root: RouteTrieBuilder, slots: [Int32]) {
-    var nodes: [Node] = []
-    var children: [Child] = []
+  init(_ root: RouteTrieBuilder, endpoints: [RouteEndpoint], slotCount: Int) {
+    var nodes: [RouteTree.Node] = []
+    var children: [RouteTree.Child] = []
     var text: [UInt8] = []
 
     func place(_ builder: RouteTrieBuilder) -> Int32 {
       let index = nodes.count
-      nodes.append(Node())
+      nodes.append(RouteTree.Node())
       let sorted = builder.children.sorted { a, b in
         a.key.count != b.key.count ? a.key.count < b.key.count : a.key.lexicographicallyPrecedes(b.key)
       }
@@ -51,7 +30,7 @@ final class RouteTrie: @unchecked Sendable {
       nodes[index].childCount = Int32(placed.count)
       for child in placed {
         children.append(
-          Child(textStart: Int32(text.count), textCount: Int32(child.literal.count), node: child.node))
+          RouteTree.Child(textStart: Int32(text.count), textCount: Int32(child.literal.count), node: child.node))
         text += child.literal
       }
       if let parameter = builder.parameter { nodes[index].parameter = place(parameter) }
@@ -61,45 +40,23 @@ final class RouteTrie: @unchecked Sendable {
     }
 
     _ = place(root)
-    self.nodes = RouteTrie.copy(nodes)
-    self.children = RouteTrie.copy(children)
-    self.text = UnsafeRawBufferPointer(RouteTrie.copy(text))
-    self.slots = RouteTrie.copy(slots)
+    tree = RouteTree(
+      nodes: RouteTrie.copy(nodes), children: RouteTrie.copy(children),
+      text: UnsafeRawBufferPointer(RouteTrie.copy(text)), slots: RouteTrie.copy(endpoints.flatMap(\.slots)),
+      slotCount: slotCount, served: RouteTrie.copy(endpoints.map(\.served)))
   }
 
   deinit {
-    nodes.deallocate()
-    children.deallocate()
-    text.deallocate()
-    slots.deallocate()
+    tree.nodes.deallocate()
+    tree.children.deallocate()
+    tree.text.deallocate()
+    tree.slots.deallocate()
+    tree.served.deallocate()
   }
 
   private static func copy<Element: BitwiseCopyable>(_ array: [Element]) -> UnsafeBufferPointer<Element> {
     let buffer = UnsafeMutableBufferPointer<Element>.allocate(capacity: array.count)
     _ = buffer.initialize(from: array)
     return UnsafeBufferPointer(buffer)
-  }
-
-  /// The literal child of a node for a decoded segment, or -1.
-  @inline(__always)
-  func child(of node: Int32, _ segment: UnsafeRawBufferPointer) -> Int32 {
-    let node = nodes[Int(node)]
-    var low = Int(node.firstChild)
-    var high = low + Int(node.childCount)
-    while low < high {
-      let middle = (low + high) / 2
-      let child = children[middle]
-      let order = compare(child, segment)
-      if order == 0 { return child.node }
-      if order < 0 { low = middle + 1 } else { high = middle }
-    }
-    return -1
-  }
-
-  @inline(__always)
-  private func compare(_ child: Child, _ segment: UnsafeRawBufferPointer) -> Int {
-    let length = Int(child.textCount)
-    if length != segment.count { return length - segment.count }
-    return text.part(Int(child.textStart), Int(child.textStart) + length).order(to: segment)
   }
 }

@@ -68,6 +68,8 @@ public struct Router: Sendable {
     if Set(keys).count < keys.count || !taken.isDisjoint(with: keys) {
       throw RouterError(code: .duplicate, pattern: parsed.text)
     }
+    let extensions = RouteMethods(routes.flatMap(\.methods) + (methods ?? [])).extensions
+    if extensions.count > RouteMethods.extensionLimit { throw RouterError(code: .tooManyMethods, pattern: parsed.text) }
     taken.formUnion(keys)
     routes.append(
       Route(methods: methods ?? [], pattern: parsed, options: options, scope: scope, handler: handler))

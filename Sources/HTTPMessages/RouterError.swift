@@ -16,6 +16,8 @@ public struct RouterError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let tooManyParameters = Code(text: "has more than 8 parameters")
     /// A route of the same shape and method is there already; parameter names make no difference.
     public static let duplicate = Code(text: "is registered already for this method")
+    /// More than 54 methods that are not well known, in one router.
+    public static let tooManyMethods = Code(text: "brings the router's methods that are not well known above 54")
     /// TRACE or CONNECT, which are never served, or no method at all.
     public static let methodNotServed = Code(text: "is registered for a method that is never served")
   }

@@ -76,7 +76,9 @@ extension HTTPLane {
         exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
       }
       if exchange.refusal == nil { exchange.storage.reserveBody(min(length, 64 * 1024)) }
-      if exchange.refusal != nil, length > core.configuration.swallowLimit { return answerRefusal(exchange, connection) }
+      if exchange.refusal != nil, length > core.configuration.swallowLimit {
+        return answerRefusal(exchange, connection)
+      }
     }
     if exchange.refusal != nil, body != .none, exchange.storage.firstField(named: "expect") != nil {
       // The client waits to hear whether its body is wanted.

@@ -28,7 +28,8 @@ struct ListeningSocket: ~Copyable {
     var next: UnsafeMutablePointer<addrinfo>? = first
     while let info = next?.pointee {
       next = info.ai_next
-      let candidate = socket(info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
+      let candidate = socket(
+        info.ai_family, info.ai_socktype | Int32(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue), 0)
       if candidate < 0 {
         reason = ListeningSocket.systemReason()
         continue

@@ -53,7 +53,8 @@ enum MHDCallbacks {
 
 private typealias URILog =
   @convention(c) (UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?) -> UnsafeMutableRawPointer?
-private typealias Unescape = @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int
+private typealias Unescape =
+  @convention(c) (UnsafeMutableRawPointer?, OpaquePointer?, UnsafeMutablePointer<CChar>?) -> Int
 
 private func address(of function: @escaping URILog) -> Int { unsafeBitCast(function, to: Int.self) }
 private func address(of function: @escaping Unescape) -> Int { unsafeBitCast(function, to: Int.self) }

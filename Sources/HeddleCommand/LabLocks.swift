@@ -17,7 +17,8 @@ final class LabLocks: Sendable {
       LabTime.sleep(.microseconds(microseconds))
       return waited
     }
-    return .text("held \(name) for \(microseconds) µs after waiting \(waited.components.attoseconds / 1_000_000_000_000) µs\n")
+    return .text(
+      "held \(name) for \(microseconds) µs after waiting \(waited.components.attoseconds / 1_000_000_000_000) µs\n")
   }
 
   private func lock(_ name: String) throws -> Lock {

@@ -4,8 +4,7 @@ enum Suggestion {
   /// close.
   static func closest(to text: String, among candidates: [String]) -> String? {
     let scored = candidates.map { (name: $0, distance: distance(text, $0)) }
-    if let best = scored.min(by: { $0.distance < $1.distance }), best.distance <= max(1, best.name.count / 4)
-    {
+    if let best = scored.min(by: { $0.distance < $1.distance }), best.distance <= max(1, best.name.count / 4) {
       return best.name
     }
     // Three characters after the dashes say enough to start from.

@@ -26,7 +26,9 @@ package struct ProcessFigures: Sendable {
       result.involuntarySwitches = usage.ru_nivcsw
     }
     var limit = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 { result.maxFileDescriptors = UInt64(limit.rlim_cur) }
+    if getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 {
+      result.maxFileDescriptors = UInt64(limit.rlim_cur)
+    }
     let pages = ProcFile.fields(of: "/proc/self/statm").compactMap { UInt64($0) }
     if pages.count > 1 {
       let size = UInt64(max(1, sysconf(Int32(_SC_PAGESIZE))))

@@ -33,7 +33,11 @@ struct PthreadMutex {
     PthreadMutex(at: .allocate(byteCount: size, alignment: 64))
   }
 
-  func destroy() { pthread_mutex_destroy(raw) }
+  /// Nobody holds it and nobody will ask for it again.
+  func destroy() {
+    let result = pthread_mutex_destroy(raw)
+    precondition(result == 0, "pthread_mutex_destroy failed with error \(result)")
+  }
 
   @inline(__always) func tryLock() -> Bool { pthread_mutex_trylock(raw) == 0 }
 

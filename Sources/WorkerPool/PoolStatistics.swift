@@ -94,7 +94,8 @@ extension WorkerPool {
     let kind = activity.kind
     let state = activity.state
     return PoolStatistics.WorkerRow(
-      id: worker.id, name: worker.name, tid: tid, state: seen(state, tid: tid), stateSeconds: seconds(now &- activity.since),
+      id: worker.id, name: worker.name, tid: tid, state: seen(state, tid: tid),
+      stateSeconds: seconds(now &- activity.since),
       task: activity.task, kind: state == .running ? kind : -1, detail: activity.detail, lockWait: waits[tid],
       runsTotal: activity.runsTotal, errorsTotal: activity.errorsTotal,
       cpuSeconds: seconds(thread?.cpuNanoseconds() ?? 0), stackBytes: configuration.stackSize,

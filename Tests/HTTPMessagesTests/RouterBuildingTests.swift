@@ -42,6 +42,27 @@ struct RouterBuildingTests {
     #expect(router.freeze().routes.count == 2)
   }
 
+  @Test("54 methods beyond the well-known ones fit, and each has its route")
+  func manyMethods() throws {
+    var router = Router()
+    let methods = try (0..<54).map { try #require(Method("M\($0)")) }
+    for method in methods { router.on(method, "/\(method)") { _ in .empty() } }
+    router.any("/any") { _ in .empty() }
+    try router.add(methods.suffix(2), "/two") { _ in .empty() }
+    #expect(throws: RouterError(code: .tooManyMethods, pattern: "/more")) {
+      try router.add([#require(Method("MORE"))], "/more") { _ in .empty() }
+    }
+    let table = router.freeze()
+    for method in methods {
+      #expect(table.outcome(method, "/\(method)") == "/\(method)")
+      #expect(table.outcome(method, "/any") == "/any")
+    }
+    #expect(table.outcome(.get, "/M53") == "405 OPTIONS, M53")
+    #expect(table.outcome(.get, "/two") == "405 OPTIONS, M52, M53")
+    #expect(table.outcome(try #require(Method("MORE")), "/any") == "/any")
+    #expect(table.outcome(try #require(Method("MORE")), "/two") == "405 OPTIONS, M52, M53")
+  }
+
   @Test("the forms for literals trap on a bad pattern")
   func trap() async {
     await #expect(processExitsWith: .failure) {

@@ -113,6 +113,23 @@ import Testing
     lock.unlock()
   }
 
+  @Test func aWaitIsCountedWhenTheLockIsReleased() {
+    let (lock, next) = (Lock("test.released"), Lock("test.released.next"))
+    lock.lock()
+    next.lock()
+    let thread = TestThread {
+      lock.withLock {}
+      next.withLock {}
+    }
+    eventually("waits for the first lock") { waiters("test.released") == 1 }
+    lock.unlock()
+    // The thread neither ends nor has the second lock yet.
+    eventually("waits for the second lock") { waiters("test.released.next") == 1 }
+    #expect(statistics("test.released")?.waits.count == 1)
+    next.unlock()
+    thread.join()
+  }
+
   @Test func aNestedContentionDoesNotLoseTheOuterOne() {
     let (outer, inner) = (Lock("test.outer"), Lock("test.inner"))
     outer.lock()
