@@ -27,7 +27,7 @@ package enum HeadSyntax {
 
   /// Whether any of eight bytes is below 0x20 or is 0x7F. Exact for the word, though not for each byte: a borrow can only
   /// come from a byte that is bad itself. From Sean Anderson's Bit Twiddling Hacks ("determine if a word has a byte less
-  /// than n"). `SIMD16` would be the plainer form, but its `any` is a loop over lanes in this compiler: ten times slower.
+  /// than n"). `SIMD16` would be the plainer form, but its `any` is a call that loops over lanes here: much slower.
   @inline(__always)
   private static func mayHoldControl(_ word: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101

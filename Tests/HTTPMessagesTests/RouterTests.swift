@@ -95,6 +95,7 @@ struct RouterTests {
     arguments: [
       ("HEAD", "/a", "/a"), ("HEAD", "/post", "405 POST, OPTIONS"), ("GET", "/post", "405 POST, OPTIONS"),
       ("PUT", "/a", "405 GET, HEAD, DELETE, OPTIONS"), ("OPTIONS", "/a", "204 GET, HEAD, DELETE, OPTIONS"),
+      ("REPORT", "/a", "405 GET, HEAD, DELETE, OPTIONS"),
       ("OPTIONS", "/opt", "/opt"), ("PUT", "/opt", "405 OPTIONS"), ("OPTIONS", "/none", "404"),
       ("PROPFIND", "/dav", "/dav"), ("REPORT", "/dav", "405 OPTIONS, PROPFIND"),
       ("propfind", "/dav", "405 OPTIONS, PROPFIND"),

@@ -1,4 +1,3 @@
-import CPlatform
 import Glibc
 @testable import Locks
 import Synchronization
@@ -34,14 +33,14 @@ import Testing
     let owner = TestThread {
       ThreadRecord.setCurrentName("the owner")
       lock.withLock {
-        ownerTID.store(heddle_tid(), ordering: .releasing)
+        ownerTID.store(currentTID(), ordering: .releasing)
         while !release.load(ordering: .acquiring) { sched_yield() }
       }
     }
     eventually("is held") { ownerTID.load(ordering: .acquiring) != 0 }
     let waiter = TestThread {
       ThreadRecord.setCurrentName("the waiter")
-      waiterTID.store(heddle_tid(), ordering: .releasing)
+      waiterTID.store(currentTID(), ordering: .releasing)
       lock.withLock {}
     }
     eventually("the thread waits") { waiters("test.waits") == 1 }

@@ -1,4 +1,3 @@
-import CPlatform
 import Glibc
 @testable import Locks
 import Synchronization
@@ -57,7 +56,7 @@ import Testing
       owner.join()
       waiter.join()
     }
-    #expect(statistics("test.owners")?.owner?.tid == heddle_tid())
+    #expect(statistics("test.owners")?.owner?.tid == currentTID())
     locks[0].unlock()
   }
 
@@ -113,7 +112,7 @@ import Testing
     let thread = TestThread {
       ThreadRecord.setCurrentName("old name")
       ThreadRecord.retire()
-      let file = open("/proc/self/task/\(heddle_tid())/comm", O_WRONLY)
+      let file = open("/proc/self/task/\(currentTID())/comm", O_WRONLY)
       #expect(write(file, "kernel's name", 13) == 13)
       close(file)
       lock.withLock {}

@@ -1,5 +1,6 @@
 import Glibc
-import Locks
+@testable import Locks
+import Synchronization
 import Testing
 
 /// A bare thread, so that these tests need nothing that is built on the locks.
@@ -51,3 +52,6 @@ func statistics(_ name: String, _ kind: LockKind = .mutex) -> LockStatistics? {
 
 /// How many threads sleep for the lock of that name.
 func waiters(_ name: String) -> Int { LockWaits.snapshot().values.count { $0.lockName == name } }
+
+/// The kernel's id of the calling thread, as the locks have it.
+func currentTID() -> Int32 { ThreadRecord.current.tid.load(ordering: .relaxed) }
