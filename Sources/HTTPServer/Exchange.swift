@@ -7,6 +7,7 @@ import WorkerPool
 /// Three parties hold references: libmicrohttpd's connection (one, from creation to completion), the pool's queue or the worker
 /// that runs it, and the lane's inbox. A worker never touches the connection, which may be freed under it.
 final class Exchange: WorkItem, @unchecked Sendable {
+  // Exclusive access is not checked at run time either: the same rules give it, and the check is dear.
   // Unchecked: `state` decides who may write `answer`; the fields marked as the leader's are handed on with leadership;
   // the request's storage is written by the leader before the exchange is queued and only read afterwards.
 
@@ -26,34 +27,34 @@ final class Exchange: WorkItem, @unchecked Sendable {
   let state = ExchangeState()
 
   /// The request.
-  private(set) var storage = RequestStorage()
+  @exclusivity(unchecked) private(set) var storage = RequestStorage()
 
   /// The route's number, or ``MetricKey/unmatched``.
-  var route = MetricKey.unmatched
+  @exclusivity(unchecked) var route = MetricKey.unmatched
 
   /// See `Method.code`.
-  var methodCode: UInt8 = 0
+  @exclusivity(unchecked) var methodCode: UInt8 = 0
 
   /// When the request was complete: CLOCK_MONOTONIC, nanoseconds.
-  var completeAt: Int64 = 0
+  @exclusivity(unchecked) var completeAt: Int64 = 0
 
   /// The result, written by whoever claimed the exchange, before ``ExchangeState/Bits/finished``.
-  var answer: Answer?
+  @exclusivity(unchecked) var answer: Answer?
 
   /// Who made it.
   unowned let lane: HTTPLane
 
   // The leader's.
-  var stage = Stage.head
-  var connection: OpaquePointer?
+  @exclusivity(unchecked) var stage = Stage.head
+  @exclusivity(unchecked) var connection: OpaquePointer?
   /// The pass in which the request became complete: a second call in the same pass means nothing.
-  var collectedInPass: UInt64 = 0
+  @exclusivity(unchecked) var collectedInPass: UInt64 = 0
   /// Known already what the answer will be; the rest of the body is read and thrown away.
-  var refusal: Refusal?
-  var bodyLimit = 0
+  @exclusivity(unchecked) var refusal: Refusal?
+  @exclusivity(unchecked) var bodyLimit = 0
   /// The place in the lane's list of exchanges.
-  var liveIndex = 0
-  var swallowed = 0
+  @exclusivity(unchecked) var liveIndex = 0
+  @exclusivity(unchecked) var swallowed = 0
 
   init(lane: HTTPLane) { self.lane = lane }
 

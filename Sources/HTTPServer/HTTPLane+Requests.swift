@@ -4,30 +4,10 @@ import HTTPMessages
 
 /// What the leader does when libmicrohttpd calls: a request's head, its body, its end, and the question for its answer.
 extension HTTPLane {
-  /// libmicrohttpd's access handler: called for the head, for each piece of the body, when the request is complete, and again and
-  /// again until there is an answer or the connection is suspended.
-  func handle(
-    _ exchange: Exchange, connection: OpaquePointer, method: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer,
-    upload: UnsafePointer<CChar>?, uploadSize: inout Int
-  ) -> MHD_Result {
-    switch exchange.stage {
-    case .head:
-      return receiveHead(exchange, connection, method: method, version: version)
-    case .body:
-      guard uploadSize > 0 else { return requestIsComplete(exchange, connection) }
-      let piece = UnsafeRawBufferPointer(start: upload, count: uploadSize)
-      uploadSize = 0
-      return receiveBody(exchange, piece)
-    case .waiting:
-      return meetAgain(exchange, connection)
-    case .answered:
-      return .YES
-    }
-  }
-
   // MARK: head
 
-  private func receiveHead(
+  /// The head has come.
+  func receiveHead(
     _ exchange: Exchange, _ connection: OpaquePointer, method: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer
   ) -> MHD_Result {
     figures.requests.add()
@@ -94,7 +74,8 @@ extension HTTPLane {
 
   // MARK: body
 
-  private func receiveBody(_ exchange: Exchange, _ piece: UnsafeRawBufferPointer) -> MHD_Result {
+  /// A piece of the body has come.
+  func receiveBody(_ exchange: Exchange, _ piece: UnsafeRawBufferPointer) -> MHD_Result {
     if exchange.refusal == nil, exchange.storage.bodyCount + piece.count > exchange.bodyLimit {
       exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
     }
@@ -109,7 +90,8 @@ extension HTTPLane {
 
   // MARK: answers
 
-  private func requestIsComplete(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+  /// The request is complete.
+  func requestIsComplete(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.completeAt = now
     if exchange.refusal != nil { return answerRefusal(exchange, connection) }
     let entry = core.routes.routes[exchange.route]
@@ -123,7 +105,7 @@ extension HTTPLane {
   }
 
   /// The connection of a request that the pool has. Its answer is queued if it is there; if not, now it is suspended.
-  private func meetAgain(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
+  func meetAgain(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     // libmicrohttpd often calls twice in one pass: a second call in the pass that collected the request says nothing.
     if exchange.collectedInPass == passNumber { return .YES }
     if !exchange.state.bits.contains(.finished), !exchange.state.set(.suspended).contains(.finished) {

@@ -16,19 +16,20 @@ final class HTTPLane: Lane, @unchecked Sendable {
   let core: ServiceCore
   private let inbox = Inbox()
 
-  // The leader's.
+  // The leader's: one thread at a time, and no method of ours calls another in the middle of a change. That is what the run-time
+  // check for exclusive access would verify at every use, for a third of this module's cost.
   private var daemon: OpaquePointer?
-  private(set) var passNumber: UInt64 = 0
-  private var batch = WorkChain()
-  private var spare: [Exchange] = []
+  @exclusivity(unchecked) private(set) var passNumber: UInt64 = 0
+  @exclusivity(unchecked) private var batch = WorkChain()
+  @exclusivity(unchecked) private var spare: [Exchange] = []
   /// Exchanges that libmicrohttpd holds: for a drain that has to end them.
-  private var live: [Exchange] = []
+  @exclusivity(unchecked) private var live: [Exchange] = []
   private(set) var isDraining = false
-  private var ids: RequestIDs
+  @exclusivity(unchecked) private var ids: RequestIDs
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
-  private(set) var leaderContext: WorkerContext
+  @exclusivity(unchecked) private(set) var leaderContext: WorkerContext
   /// When this pass began to collect requests; 0: not asked for yet.
-  private var clock: Int64 = 0
+  @exclusivity(unchecked) private var clock: Int64 = 0
 
   /// How many spare exchanges are kept: as many as are in progress at once on a busy lane.
   private static let spareLimit = 256

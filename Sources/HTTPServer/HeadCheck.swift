@@ -82,9 +82,13 @@ struct HeadCheck {
 
   private mutating func refuse(_ why: String) { refusal = Refusal(.badRequest, why, closes: true) }
 
+  /// The digit after `HTTP/1.`, where it is 0 or 1; nil for any other version.
   private static func minorVersion(_ version: UnsafeRawBufferPointer) -> UInt8? {
-    guard version.count == 8, version.isField("http/1.0") || version.isField("http/1.1") else { return nil }
-    return version[7] &- UInt8(ascii: "0")
+    guard version.count == 8 else { return nil }
+    let number = UInt64(littleEndian: version.loadUnaligned(as: UInt64.self))
+    // "HTTP/1.0", the first letter lowest.
+    let minor = number &- 0x302E_312F_5054_5448
+    return minor == 0 ? 0 : minor == 1 << 56 ? 1 : nil
   }
 }
 

@@ -65,18 +65,24 @@ private func address(of function: @escaping MHD_NotifyConnectionCallback) -> Int
   unsafeBitCast(function, to: Int.self)
 }
 
-private func lane(_ context: UnsafeMutableRawPointer?) -> HTTPLane? {
-  context.map { Unmanaged<HTTPLane>.fromOpaque($0).takeUnretainedValue() }
+/// What stands behind a context pointer, for the time of a call: without a reference of its own, since the one that the pointer
+/// stands for outlives the call.
+@inline(__always)
+private func with<Object: AnyObject, Result>(
+  _: Object.Type, at pointer: UnsafeMutableRawPointer, _ body: (Object) -> Result
+) -> Result {
+  Unmanaged<Object>.fromOpaque(pointer)._withUnsafeGuaranteedRef(body)
 }
 
 /// The first line of a request has come: the raw target, before libmicrohttpd decodes or cuts anything.
 private func begin(
   _ context: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
 ) -> UnsafeMutableRawPointer? {
-  guard let lane = lane(context), let target, let connection else { return nil }
-  let exchange = lane.begin(
-    connection: connection, target: UnsafeRawBufferPointer(start: target, count: strlen(target)))
-  return Unmanaged.passRetained(exchange).toOpaque()
+  guard let context, let target, let connection else { return nil }
+  let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
+  return with(HTTPLane.self, at: context) { lane in
+    Unmanaged.passRetained(lane.begin(connection: connection, target: bytes)).toOpaque()
+  }
 }
 
 /// Percent-decoding is ours: libmicrohttpd's would cut the path at `%00`.
@@ -89,14 +95,33 @@ private func access(
   _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ upload: UnsafePointer<CChar>?,
   _ uploadSize: UnsafeMutablePointer<Int>?, _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
-  guard let lane = lane(context), let connection, let method, let version, let uploadSize,
-    let pointer = exchange?.pointee
+  guard let context, let connection, let method, let version, let uploadSize, let pointer = exchange?.pointee
   else { return .NO }
-  return lane.handle(
-    Unmanaged<Exchange>.fromOpaque(pointer).takeUnretainedValue(), connection: connection,
-    method: UnsafeRawBufferPointer(start: method, count: strlen(method)),
-    version: UnsafeRawBufferPointer(start: version, count: strlen(version)), upload: upload,
-    uploadSize: &uploadSize.pointee)
+  return with(HTTPLane.self, at: context) { lane in
+    with(Exchange.self, at: pointer) { exchange in
+      switch exchange.stage {
+      case .head:
+        lane.receiveHead(
+          exchange, connection, method: UnsafeRawBufferPointer(start: method, count: strlen(method)),
+          version: UnsafeRawBufferPointer(start: version, count: strlen(version)))
+      case .body where uploadSize.pointee > 0:
+        lane.receiveBody(exchange, takePiece(upload, uploadSize))
+      case .body:
+        lane.requestIsComplete(exchange, connection)
+      case .waiting:
+        lane.meetAgain(exchange, connection)
+      case .answered:
+        .YES
+      }
+    }
+  }
+}
+
+/// A piece of the body, which counts as taken.
+private func takePiece(_ bytes: UnsafePointer<CChar>?, _ size: UnsafeMutablePointer<Int>) -> UnsafeRawBufferPointer {
+  let piece = UnsafeRawBufferPointer(start: bytes, count: size.pointee)
+  size.pointee = 0
+  return piece
 }
 
 /// libmicrohttpd lets go of a request, answered or not.
@@ -104,23 +129,27 @@ private func completed(
   _ context: UnsafeMutableRawPointer?, _: OpaquePointer?, _ exchange: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
   _ reason: MHD_RequestTerminationCode
 ) {
-  guard let lane = lane(context), let pointer = exchange?.pointee else { return }
+  guard let context, let pointer = exchange?.pointee else { return }
   exchange?.pointee = nil
   let ended = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
-  lane.end(ended, isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
-  lane.recycle(ended)
+  with(HTTPLane.self, at: context) { lane in
+    lane.end(ended, isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
+    lane.recycle(ended)
+  }
 }
 
 private func connectionChanged(
   _ context: UnsafeMutableRawPointer?, _: OpaquePointer?, _: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
   _ change: MHD_ConnectionNotificationCode
 ) {
-  guard let figures = lane(context)?.figures else { return }
-  if change == .CONNECTION_NOTIFY_STARTED {
-    figures.connectionsAccepted.add()
-    figures.connectionsOpen.add()
-  } else {
-    figures.connectionsOpen.subtract()
+  guard let context else { return }
+  with(HTTPLane.self, at: context) { lane in
+    if change == .CONNECTION_NOTIFY_STARTED {
+      lane.figures.connectionsAccepted.add()
+      lane.figures.connectionsOpen.add()
+    } else {
+      lane.figures.connectionsOpen.subtract()
+    }
   }
 }
 
@@ -129,8 +158,10 @@ private func addField(
   _ value: UnsafePointer<CChar>?, _ valueLength: Int
 ) -> MHD_Result {
   guard let context, let name else { return .YES }
-  Unmanaged<RequestStorage>.fromOpaque(context).takeUnretainedValue().addField(
-    name: UnsafeRawBufferPointer(start: name, count: nameLength),
-    value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength))
+  with(RequestStorage.self, at: context) { storage in
+    storage.addField(
+      name: UnsafeRawBufferPointer(start: name, count: nameLength),
+      value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength))
+  }
   return .YES
 }

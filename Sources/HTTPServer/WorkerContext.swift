@@ -19,7 +19,7 @@ final class WorkerContext: @unchecked Sendable {
   let thrown = SingleWriterCounter()
 
   /// Prebuilt answers that this worker has sent before.
-  var sharedAnswers = SharedAnswers()
+  @exclusivity(unchecked) var sharedAnswers = SharedAnswers()
 
   /// Records an answer. On the worker's thread.
   func record(key: MetricKey, duration: Int64) {

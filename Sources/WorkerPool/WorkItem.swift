@@ -6,19 +6,19 @@
 /// An item is in one queue and in one inbox at most; whoever holds it there owns one reference.
 open class WorkItem: @unchecked Sendable {
   // Unchecked: at any time one party owns an item (the chain it is in, or the worker that runs it); it is handed on under a
-  // lock or by an atomic with release and acquire.
+  // lock or by an atomic with release and acquire. So exclusive access is not checked at run time either.
 
   /// The next item of the queue or chain. Belongs to whoever holds the chain; in the pool's queue, to the pool's lock.
-  final var nextInChain: Unmanaged<WorkItem>?
+  @exclusivity(unchecked) final var nextInChain: Unmanaged<WorkItem>?
 
   /// The next message of a lane's inbox. Written by the one who pushes, before the push; read by the leader after it took the list.
-  package final var nextInInbox: Unmanaged<WorkItem>?
+  @exclusivity(unchecked) package final var nextInInbox: Unmanaged<WorkItem>?
 
   /// Whether the item is expected to run longer than a wake-up of another thread is worth.
-  package final var isExpectedLong = false
+  @exclusivity(unchecked) package final var isExpectedLong = false
 
   /// When the item became runnable: CLOCK_MONOTONIC, nanoseconds.
-  package final var enqueuedAt: Int64 = 0
+  @exclusivity(unchecked) package final var enqueuedAt: Int64 = 0
 
   /// Made by subclasses.
   package init() {}

@@ -37,10 +37,11 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   package let context: AnyObject?
 
   /// The last reading of the clock on this thread, CLOCK_MONOTONIC in nanoseconds: at the end of a pass, and of a run.
-  package private(set) var clock: Int64 = 0
+  @exclusivity(unchecked) package private(set) var clock: Int64 = 0
 
   private let pool: WorkerPool
-  private var phase = Phase.next(.birth)
+  // On this thread alone, and never across a call: not checked for exclusive access at run time.
+  @exclusivity(unchecked) private var phase = Phase.next(.birth)
 
   init(id: Int, name: String, pool: WorkerPool, loop: ThreadRunLoop, context: AnyObject?) {
     self.id = id

@@ -133,6 +133,7 @@ import Testing
         }
         for round in 1...500 {
           spin { asked.load(ordering: .acquiring) >= round }
+          loop.wakeUp()
           called.store(round, ordering: .releasing)
         }
       }

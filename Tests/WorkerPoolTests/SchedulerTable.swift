@@ -1,5 +1,3 @@
-import Synchronization
-
 @testable import WorkerPool
 
 /// A member of the pool as far as its scheduler can tell: a word that is awake, parked or called, and a mailbox that may hold
@@ -107,6 +105,11 @@ final class SchedulerTable {
   var rejected: UInt64 { scheduler.rejected }
   var expired: UInt64 { scheduler.expired }
 
+  var peak: Int { scheduler.peak }
+  var queuePeak: Int { scheduler.queuePeak }
+  var isSaturated: Bool { scheduler.isSaturated }
+  var saturatedSince: Int64? { scheduler.saturatedSince }
+
   func ended(_ reason: EndReason) -> UInt64 { scheduler.ended[reason] }
   func isDue(_ lane: Int) -> Bool { scheduler.lanes[lane].due }
 
@@ -160,6 +163,15 @@ final class SchedulerTable {
   func vacate(lane: Int = 0) { settle { scheduler.vacate(lane: lane, debts: &$0) } }
   func handTokenOn() { settle { scheduler.handTokenOn(debts: &$0) } }
   func laneClosed(_ lane: Int = 0) { settle { scheduler.laneClosed(lane, debts: &$0) } }
+  func endIdle(_ member: FakeMember) -> Scheduler<FakeMember>.IdleOutcome {
+    let outcome = scheduler.endIdle(member)
+    if outcome == .ended { member.cancelPark() }
+    return outcome
+  }
+  func leaveStack(_ member: FakeMember) {
+    member.cancelPark()
+    scheduler.leaveStack(member)
+  }
   func close() { settle { scheduler.close(debts: &$0) } }
   func spawnFailed(backoffTicks: Int = 3) {
     settle { scheduler.spawnFailed(backoffTicks: backoffTicks, debts: &$0) }
