@@ -57,6 +57,8 @@ let package = Package(
     .testTarget(
       name: "HeddleCommandTests", dependencies: ["HeddleCommand"], swiftSettings: settings),
     .testTarget(
-      name: "IntegrationTests", dependencies: ["Heddle"], swiftSettings: settings),
+      name: "IntegrationTests",
+      dependencies: ["Heddle", "HeddleCommand", "HTTPServer", "Metrics", "WorkerPool"],
+      swiftSettings: settings),
   ]
 )

@@ -6,7 +6,7 @@ const PERIOD = 1000; // milliseconds from one reading to the next
 const PATIENCE = 4000; // milliseconds until an answer counts as missing
 const SPAN = 120; // seconds that the lines show
 const GAP = 3.5; // seconds without a reading that break a line
-const EVENTS = 14, LOCKS = 10, THREADS = 300; // rows at most
+const EVENTS = 10, LOCKS = 10, THREADS = 300; // rows at most
 
 // MARK: numbers as text
 
@@ -18,7 +18,7 @@ const isNumber = (v) => typeof v === "number" && Number.isFinite(v);
 function count(v) { return v < 1e6 ? whole.format(v) : short.format(v); }
 
 function duration(s) {
-  if (s === 0) return "0 s";
+  if (s < 60 && Number.isInteger(s)) return `${s} s`;
   if (s < 9.995e-7) return `${(s * 1e9).toFixed(0)} ns`;
   if (s < 9.995e-4) return `${digits(s * 1e6)} µs`;
   if (s < 0.9995) return `${digits(s * 1e3)} ms`;
@@ -35,12 +35,15 @@ function bytes(v) {
 
 function rate(v) { return v === 0 || v >= 99.95 ? count(v) : v.toFixed(1); }
 
+/** Words of a name in camel case: spawnFailed, spawn failed. */
+function words(name) { return String(name ?? "").replace(/([a-z])([A-Z])/g, (_, a, b) => `${a} ${b.toLowerCase()}`); }
+
 function moment(text) {
   const date = new Date(text);
   return Number.isNaN(date.getTime()) ? "–" : date.toLocaleString();
 }
 
-const forms = { n: count, d: duration, b: bytes, r: rate };
+const forms = { n: count, d: duration, b: bytes, r: rate, u: (v) => duration(Math.floor(v)) };
 const shown = (v, form = "n") => (form === "t" ? moment(v) : isNumber(v) ? forms[form](v) : "–");
 
 // MARK: into the page
@@ -64,16 +67,19 @@ function putFigures(documents) {
 /** A row for each array of cells, which are texts or {text, state}; `none` is said where there is no row. */
 function putRows(id, rows, none) {
   const body = $(`${id}-rows`), table = body.closest(".scroll"), word = $(`${id}-none`);
-  const columns = [...table.querySelectorAll("thead th")].map((th) => th.className);
+  const columns = [...table.querySelectorAll("thead th")];
   while (body.rows.length > rows.length) body.lastElementChild.remove();
   rows.forEach((cells, index) => {
     let row = body.rows[index];
     if (!row) {
       row = body.insertRow();
-      columns.forEach((name, column) => {
+      // The roles are those that the elements have, said again: a narrow page lays the rows out as no table (style.css).
+      row.setAttribute("role", "row");
+      columns.forEach((head, column) => {
         const cell = document.createElement(column === 0 ? "th" : "td");
-        if (column === 0) cell.scope = "row";
-        cell.className = name;
+        cell.setAttribute("role", column === 0 ? "rowheader" : "cell");
+        cell.className = head.className;
+        cell.dataset.label = head.textContent;
         row.append(cell);
       });
     }
@@ -177,7 +183,7 @@ function showStats(stats, now) {
 function showCounts(counts, now) {
   const n = (name) => (isNumber(counts[name]) ? counts[name] : 0);
   put($("threads-total"), shown(counts.total));
-  put($("threads-range"), isNumber(counts.min) && isNumber(counts.max) ? ` of ${counts.min} to ${counts.max}` : "");
+  put($("threads-range"), isNumber(counts.min) && isNumber(counts.max) ? ` of ${counts.max} at most, ${counts.min} at least` : "");
   // Those that lead are counted as idle, too: no request keeps them.
   const parts = ["running", "blocked", "leading"].map((name) => [name, n(name)]);
   parts.push(["idle", Math.max(0, n("idle") - n("leading"))], ["quarantined", n("quarantined")]);
@@ -238,22 +244,25 @@ let events = [], lastEvent = null;
 function showEvents() {
   const uptime = documents.stats?.uptime;
   const marks = { spawned: "+ ", ended: "− ", spawnFailed: "! ", stuck: "! " };
-  putRows("events", events.map((event) => [
-    isNumber(uptime) && isNumber(event.at) ? duration(Math.max(0, Math.round(uptime - event.at))) : shown(event.age, "d"),
-    (marks[event.kind] ?? "· ") + String(event.kind ?? "–"), String(event.reason ?? ""), String(event.worker ?? ""),
-    shown(event.queueDepth),
-  ]), "Nothing yet.");
+  putRows("events", events.map((event) => {
+    const age = isNumber(uptime) && isNumber(event.at) ? uptime - event.at : event.age;
+    return [
+      (marks[event.kind] ?? "· ") + words(event.kind ?? "–"), isNumber(age) ? duration(Math.max(0, Math.round(age))) : "–",
+      words(event.reason), String(event.worker ?? ""), shown(event.queueDepth),
+    ];
+  }), "Nothing yet.");
 }
 
 function showRoutes(index) {
   const routes = list(index.routes).filter((route) => typeof route.path === "string" && route.path.startsWith("/"));
   if (!routes.length) return;
   $("routes").replaceChildren(...routes.map((route) => {
-    const item = document.createElement("li"), text = route.method && route.method !== "GET" ? `${route.method} ${route.path}` : route.path;
+    const item = document.createElement("li");
+    const text = route.method && route.method !== "GET" ? `${route.method} ${route.path}` : route.path;
     const link = item.appendChild(document.createElement(text === route.path ? "a" : "code"));
     if (link.localName === "a") link.href = `.${route.path}`; // relative: works behind a proxy's prefix, leads nowhere else
     link.textContent = text;
-    item.append(String(route.summary ?? ""));
+    item.appendChild(document.createElement("span")).textContent = String(route.summary ?? "");
     return item;
   }));
 }

@@ -14,11 +14,16 @@ extension HeadSyntax {
   /// The form of a target, or nil where no server may accept it: empty, a control byte, a space, `#`, a byte outside
   /// ASCII, or a form that does not go with the method.
   package static func targetForm(_ target: UnsafeRawBufferPointer, method: Method) -> TargetForm? {
+    targetForm(target, methodCode: method.code)
+  }
+
+  /// The same for a method by its code.
+  static func targetForm(_ target: UnsafeRawBufferPointer, methodCode: UInt8) -> TargetForm? {
     guard let first = target.first else { return nil }
     for byte in target where byte <= ASCII.space || byte >= 0x7F || byte == 0x23 { return nil }
-    if method == .connect { return isHost(target, portRequired: true) ? .authority : nil }
+    if methodCode == Method.connect.code { return isHost(target, portRequired: true) ? .authority : nil }
     if first == ASCII.slash { return .origin }
-    if first == ASCII.star { return target.count == 1 && method == .options ? .asterisk : nil }
+    if first == ASCII.star { return target.count == 1 && methodCode == Method.options.code ? .asterisk : nil }
     guard let authority = authority(of: target) else { return nil }
     return isHost(target.part(authority.lowerBound, authority.upperBound)) ? .absolute : nil
   }

@@ -36,6 +36,14 @@ extension RequestStorage {
     }
   }
 
+  /// See `Method.code`. Cheaper than asking the method, which holds a `String`.
+  package var methodCode: UInt8 { state.pointee.method.code }
+
+  /// The form of the target; see `HeadSyntax.targetForm`.
+  package var targetForm: HeadSyntax.TargetForm? {
+    HeadSyntax.targetForm(targetBytes, methodCode: state.pointee.method.code)
+  }
+
   /// The raw target as it was sent.
   package var targetBytes: UnsafeRawBufferPointer { state.pointee.head[state.pointee.target] }
 

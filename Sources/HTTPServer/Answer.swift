@@ -30,18 +30,13 @@ enum AnswerEncoder {
     var isEmpty: Bool { !closes && requestID == nil && allow == nil }
   }
 
-  /// A response in libmicrohttpd's form, or nil if its memory is exhausted.
+  /// A response in libmicrohttpd's form, or nil if its memory is exhausted. A prebuilt one is kept for the next time: see
+  /// ``SharedAnswers/find(_:)``.
   static func encode(_ response: Response, extras: Extras, context: WorkerContext) -> Answer? {
-    if let shared = response.shared, extras.isEmpty {
-      if let known = context.sharedAnswers.find(shared) {
-        return Answer(response: known, status: shared.status.code, isOwned: false)
-      }
-      guard let new = build(response, extras: extras) else { return nil }
-      let isKept = context.sharedAnswers.keep(new, for: shared)
-      return Answer(response: new, status: response.status.code, isOwned: !isKept)
-    }
     guard let new = build(response, extras: extras) else { return nil }
-    return Answer(response: new, status: response.status.code, isOwned: true)
+    var isKept = false
+    if let shared = response.shared, extras.isEmpty { isKept = context.sharedAnswers.keep(new, for: shared) }
+    return Answer(response: new, status: response.status.code, isOwned: !isKept)
   }
 
   private static func build(_ response: Response, extras: Extras) -> OpaquePointer? {

@@ -6,30 +6,39 @@ import WorkerPool
 /// Running a request on a worker, and finishing it.
 extension Exchange {
   /// Asks the route's handler. Whatever it throws becomes an answer.
-  func response(of entry: RouteEntry, context: WorkerContext) -> Response {
+  func respond(context: WorkerContext) -> Response {
     do {
-      return try entry.handler(Request(storage))
+      return try lane.core.runtimes[route].handler(Request(storage))
     } catch {
       context.thrown.add()
-      return lane.core.response(to: error, request: storage, route: entry)
+      return lane.core.response(to: error, request: storage, route: route)
     }
   }
 
   /// Makes the answer for a response, and records it. For whoever owns the exchange: its leader before the pool has it, or
   /// whoever has claimed it.
-  func encode(_ response: Response, context: WorkerContext, at now: Int64, refusal: Refusal? = nil) -> Answer? {
-    var extras = AnswerEncoder.Extras()
-    extras.closes = lane.core.isDraining || refusal?.closes == true
-    extras.allow = refusal?.allow
-    if response.status.code >= 400 { extras.requestID = storage.idText }
-    context.record(
-      key: MetricKey(route: route, method: methodCode, status: response.status.code), duration: now &- completeAt)
-    return AnswerEncoder.encode(response, extras: extras, context: context)
+  func encode(_ response: Response, context: WorkerContext, at now: Int64) -> Answer? {
+    let status = response.status.code
+    record(status: status, context: context, at: now)
+    if let known = context.sharedAnswers.find(response), !lane.core.isDraining, status < 400 { return known }
+    return AnswerEncoder.encode(response, extras: extras(status), context: context)
   }
 
   /// The same for a refusal.
   func encode(_ refusal: Refusal, context: WorkerContext) -> Answer? {
-    encode(refusal.response(request: storage), context: context, at: heddle_now(), refusal: refusal)
+    record(status: refusal.status.code, context: context, at: heddle_now())
+    var extras = extras(refusal.status.code)
+    extras.allow = refusal.allow
+    extras.closes = extras.closes || refusal.closes
+    return AnswerEncoder.encode(refusal.response(request: storage), extras: extras, context: context)
+  }
+
+  private func record(status: Int, context: WorkerContext, at now: Int64) {
+    context.record(key: MetricKey(route: route, method: methodCode, status: status), duration: now &- completeAt)
+  }
+
+  private func extras(_ status: Int) -> AnswerEncoder.Extras {
+    AnswerEncoder.Extras(closes: lane.core.isDraining, requestID: status >= 400 ? storage.idText : nil)
   }
 
   // MARK: finish, on any thread, in two steps
@@ -74,11 +83,10 @@ extension Exchange {
       if claim() { publish(nil) }
       return started
     }
-    let entry = core.routes.routes[route]
     worker.activity.begin(task: storage.id, kind: route, detail: Int(methodCode))
-    let response = response(of: entry, context: context)
+    let response = respond(context: context)
     let ended = heddle_now()
-    core.estimates[route].note(ended &- started)
+    core.runtimes[route].estimate.note(ended &- started)
     let isError = response.status.code >= 500
     // A drain may have answered meanwhile: the result is dropped then.
     if claim() { publish(encode(response, context: context, at: ended)) }

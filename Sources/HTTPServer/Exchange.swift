@@ -42,7 +42,10 @@ final class Exchange: WorkItem, @unchecked Sendable {
   @exclusivity(unchecked) var answer: Answer?
 
   /// Who made it.
-  unowned let lane: HTTPLane
+  ///
+  /// Unsafely unowned: a lane outlives its exchanges, since it stops its daemon, and the pool has ended its workers, before it goes;
+  /// the counted form would cost two atomic operations at every look.
+  unowned(unsafe) let lane: HTTPLane
 
   // The leader's.
   @exclusivity(unchecked) var stage = Stage.head
@@ -59,8 +62,8 @@ final class Exchange: WorkItem, @unchecked Sendable {
   init(lane: HTTPLane) { self.lane = lane }
 
   override func run(on worker: Worker) -> Int64 {
-    guard let context = worker.context as? WorkerContext else { return worker.clock }
-    return perform(on: worker, context: context)
+    // Made by HTTPService, so of this type: a checked cast would cost more than the look.
+    worker.withContext { perform(on: worker, context: unsafeDowncast($0, to: WorkerContext.self)) }
   }
 
   override func expireInQueue() {
@@ -83,6 +86,5 @@ final class Exchange: WorkItem, @unchecked Sendable {
     connection = nil
     refusal = nil
     swallowed = 0
-    isExpectedLong = false
   }
 }

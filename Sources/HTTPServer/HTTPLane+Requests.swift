@@ -18,7 +18,7 @@ extension HTTPLane {
     guard storage.setMethod(method) else {
       return refuse(exchange, connection, Refusal(.badRequest, "the method is not a token", closes: true))
     }
-    exchange.methodCode = storage.method.code
+    exchange.methodCode = storage.methodCode
     MHDCallbacks.copyFields(of: connection, into: storage)
     if storage.targetBytes.count > core.configuration.maxTargetBytes {
       let limit = core.configuration.maxTargetBytes
@@ -37,7 +37,7 @@ extension HTTPLane {
     switch core.routes.match(method: storage.method, path: storage.pathBytes, into: storage) {
     case .found(let index):
       exchange.route = index
-      exchange.bodyLimit = core.routes.routes[index].options.maxBodyBytes ?? core.configuration.maxBodyBytes
+      exchange.bodyLimit = core.runtimes[index].bodyLimit
     case .methodNotAllowed(let allow):
       exchange.refusal = Refusal(
         .methodNotAllowed, "the method \(storage.method) is not allowed here; allowed: \(allow)", allow: allow)
@@ -94,12 +94,11 @@ extension HTTPLane {
   func requestIsComplete(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.completeAt = now
     if exchange.refusal != nil { return answerRefusal(exchange, connection) }
-    let entry = core.routes.routes[exchange.route]
-    guard entry.options.isInline else {
+    guard core.runtimes[exchange.route].isInline else {
       collect(exchange)
       return .YES
     }
-    let response = exchange.response(of: entry, context: leaderContext)
+    let response = exchange.respond(context: leaderContext)
     let answer = exchange.encode(response, context: leaderContext, at: heddle_now())
     return queue(answer, for: exchange, connection)
   }

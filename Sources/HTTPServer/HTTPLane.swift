@@ -22,8 +22,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var passNumber: UInt64 = 0
   @exclusivity(unchecked) private var batch = WorkChain()
   @exclusivity(unchecked) private var spare: [Exchange] = []
-  /// Exchanges that libmicrohttpd holds: for a drain that has to end them.
-  @exclusivity(unchecked) private var live: [Exchange] = []
+  /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
+  @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
   private(set) var isDraining = false
   @exclusivity(unchecked) private var ids: RequestIDs
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
@@ -134,7 +134,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
       let socket = MHD_quiesce_daemon(daemon)
       if socket >= 0 { Glibc.close(socket) }
     case .expire:
-      for exchange in live {
+      for exchange in live.map({ $0.takeUnretainedValue() }) {
         if exchange.stage == .waiting {
           exchange.storage.cancel()
           let refusal = Refusal(.serviceUnavailable, "the server is stopping", closes: true)
@@ -156,16 +156,18 @@ final class HTTPLane: Lane, @unchecked Sendable {
     exchange.storage.id = ids.next()
     exchange.storage.setTarget(target)
     exchange.liveIndex = live.count
-    live.append(exchange)
+    live.append(Unmanaged.passUnretained(exchange))
     return exchange
   }
 
   /// libmicrohttpd has let go of an exchange.
   func end(_ exchange: Exchange, isComplete: Bool) {
+    // The last one moves into its place.
     let last = live.removeLast()
-    if last !== exchange {
-      live[exchange.liveIndex] = last
-      last.liveIndex = exchange.liveIndex
+    let place = exchange.liveIndex
+    if place < live.count {
+      live[place] = last
+      last._withUnsafeGuaranteedRef { $0.liveIndex = place }
     }
     let before = exchange.state.set(.abandoned)
     if exchange.stage == .answered {
@@ -193,8 +195,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   func collect(_ exchange: Exchange) {
     exchange.collectedInPass = passNumber
     exchange.stage = .waiting
-    exchange.enqueuedAt = exchange.completeAt
-    exchange.isExpectedLong = core.estimates[exchange.route].isLong
+    exchange.becomeRunnable(
+      at: exchange.completeAt, isExpectedLong: core.runtimes[exchange.route].estimate.isLong)
     batch.append(exchange)
   }
 

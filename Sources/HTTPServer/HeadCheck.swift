@@ -27,7 +27,7 @@ struct HeadCheck {
       refusal = Refusal(.httpVersionNotSupported, "this server speaks HTTP/1.1 and HTTP/1.0", closes: true)
       return
     }
-    switch HeadSyntax.targetForm(storage.targetBytes, method: storage.method) {
+    switch storage.targetForm {
     case nil:
       refuse("the request target is not of a form that RFC 9112 section 3.2 allows, or holds a byte that it forbids")
     case .authority:

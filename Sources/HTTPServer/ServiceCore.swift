@@ -7,8 +7,8 @@ final class ServiceCore: Sendable {
   let configuration: HTTPConfiguration
   /// What to answer.
   let routes: RouteTable
-  /// How long each route's handler is expected to run, by the route's number.
-  let estimates: [ServiceEstimate]
+  /// The same by the route's number, for those who have one.
+  let runtimes: RouteRuntimes
   /// What the monitor keeps: for the answers that it gives, to requests that waited too long.
   let monitorContext = WorkerContext()
   private let draining = Atomic<Bool>(false)
@@ -18,7 +18,7 @@ final class ServiceCore: Sendable {
     self.configuration = configuration
     self.routes = routes
     self.report = report
-    estimates = routes.routes.map { _ in ServiceEstimate() }
+    runtimes = RouteRuntimes(routes, configuration: configuration)
   }
 
   /// Whether the server is on its way out.
@@ -29,8 +29,8 @@ final class ServiceCore: Sendable {
 
   /// The answer to an error that a handler threw: its own if it has one, else 500 without any detail that could give away what
   /// the server is made of.
-  func response(to error: any Error, request: RequestStorage, route: RouteEntry) -> Response {
-    report(HandlerFailure(error: error, requestID: request.id, route: route.label))
+  func response(to error: any Error, request: RequestStorage, route: Int) -> Response {
+    report(HandlerFailure(error: error, requestID: request.id, route: routes.routes[route].label))
     let headers = (error as? any ResponseError)?.headers ?? [:]
     return ProblemDetails(error, requestID: request.idText).response(headers: headers)
   }

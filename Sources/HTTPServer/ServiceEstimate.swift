@@ -4,7 +4,7 @@ import Synchronization
 /// is worth waking first.
 ///
 /// Written by every worker without a read-modify-write: an update that is lost to another one does no harm.
-final class ServiceEstimate: Sendable {
+struct ServiceEstimate: ~Copyable, Sendable {
   /// Handlers that are expected to run longer are preceded by a promotion: well above the cost of waking a thread
   /// (some tens of microseconds), well below what a waiting client notices.
   static let longNanoseconds: Int64 = 300_000

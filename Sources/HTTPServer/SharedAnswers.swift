@@ -14,9 +14,12 @@ struct SharedAnswers: ~Copyable {
   private static let capacity = 64
   private var entries: [Entry] = []
 
-  /// The answer for a prebuilt response, or nil if it is not there.
-  func find(_ source: SharedResponse) -> OpaquePointer? {
-    for entry in entries where entry.source === source { return entry.answer }
+  /// The answer for a response that is a prebuilt one, or nil if it is not here.
+  func find(_ response: Response) -> Answer? {
+    guard let source = response.shared else { return nil }
+    for entry in entries where entry.source === source {
+      return Answer(response: entry.answer, status: source.status.code, isOwned: false)
+    }
     return nil
   }
 

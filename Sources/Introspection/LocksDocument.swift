@@ -17,7 +17,12 @@ struct LocksDocument: Encodable {
   }
 
   var schema = "heddle/locks/1"
+  /// One in so many contended acquisitions is sampled; 0: none is. Nothing samples them yet.
+  var profileRate = 0
   var locks: [Row]
+  /// Empty: nothing looks for either yet. The members are there because readers of this schema expect them.
+  var deadlocks: [String] = []
+  var orderInversions: [String] = []
 
   init(_ locks: [LockStatistics]) {
     self.locks = locks.map { lock in

@@ -1,3 +1,5 @@
+package import RunLoops
+
 /// How a worker pool is sized, and what it refuses.
 ///
 /// A value: change it before the pool starts. Three of the settings can be changed later through ``PoolLimits``.
@@ -28,6 +30,10 @@ public struct PoolConfiguration: Sendable {
   /// How many ticks in a row must find nothing to look after before the monitor sleeps. Default 10:
   /// a busy pool then pays for a timer, not for a wake-up of the monitor at every request.
   package var quietTicks = 10
+
+  /// Called before each thread is made, on the thread that makes it, with the new one's name; an error counts as the
+  /// system's refusal. For tests. Default nil.
+  package var willMakeThread: (@Sendable (_ name: String) -> ThreadError?)?
 
   /// A configuration with the given limits and everything else at its default.
   public init(limits: PoolLimits = PoolLimits()) {

@@ -74,8 +74,12 @@ extension Scheduler {
     return true
   }
 
+  // A member that handles messages of its run loop runs code of the application, for as long as that takes. It is not
+  // counted as outside meanwhile, else the last leader could go into a handler on its account; it comes back as from a handler.
+
   /// The leader gives the lane up without having anything to run: a message of its run loop comes first.
   mutating func vacate(lane: Int, debts: inout Debts) {
+    outside -= 1
     lanes[lane] = LaneSlot(state: .vacant, due: true)
     vacantLanes += 1
     arm(&debts)
@@ -84,12 +88,17 @@ extension Scheduler {
 
   /// A member that was parked, and not called, leaves the stack for a message of its run loop.
   mutating func leaveStack(_ member: Member) {
-    if let index = parked.lastIndex(where: { $0 === member }) { parked.remove(at: index) }
+    removeFromStack(member)
+    outside -= 1
   }
+
+  /// A member that has nothing in hand handles a message of its run loop.
+  mutating func leaveForMessages() { outside -= 1 }
 
   /// A member was called but has a message to handle first: it hands the call on.
   mutating func handTokenOn(debts: inout Debts) {
     waking -= 1
+    outside -= 1
     guard !queue.isEmpty || vacantLanes > 0 else { return }
     arm(&debts)
     bringUp(&debts)
@@ -103,7 +112,7 @@ extension Scheduler {
   mutating func endIdle(_ member: Member) -> IdleOutcome {
     guard started > limits.minThreads else { return .needed }
     guard queue.isEmpty, vacantLanes == 0 else { return .busy }
-    leaveStack(member)
+    removeFromStack(member)
     _ = depart(.idle)
     return .ended
   }
@@ -139,6 +148,10 @@ extension Scheduler {
     outside -= 1
     ended[reason] += 1
     return reason
+  }
+
+  private mutating func removeFromStack(_ member: Member) {
+    if let index = parked.lastIndex(where: { $0 === member }) { parked.remove(at: index) }
   }
 
   private var hasVacantDueLane: Bool {

@@ -17,11 +17,11 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   enum Origin {
     /// A thread that has just started.
     case birth
-    /// A handler has returned.
+    /// A handler has returned, or messages of its run loop were handled.
     case handler
     /// Called while it was parked.
     case token
-    /// A closed lane, or a message of its own run loop.
+    /// A closed lane, or a run loop that had a message but nothing to run.
     case elsewhere
   }
 
@@ -46,6 +46,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
     var spawn = false
     /// The monitor's tick is to be scheduled.
     var tick = false
+    /// Whether there is anything. Most steps of a busy pool owe nothing.
+    var areOwed: Bool { wake != nil || spawn || tick || !moreWakes.isEmpty }
   }
 
   enum Leadership { case vacant, held, closed }
@@ -71,7 +73,7 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   var started = 0
   /// Threads that are being made.
   var pending = 0
-  /// Started threads that are not inside a handler.
+  /// Started threads that are not inside a handler, nor handle messages of their run loops.
   var outside = 0
   /// Called or newly made threads that have not asked for work yet.
   var waking = 0

@@ -15,10 +15,16 @@ open class WorkItem: @unchecked Sendable {
   @exclusivity(unchecked) package final var nextInInbox: Unmanaged<WorkItem>?
 
   /// Whether the item is expected to run longer than a wake-up of another thread is worth.
-  @exclusivity(unchecked) package final var isExpectedLong = false
+  @exclusivity(unchecked) package internal(set) final var isExpectedLong = false
 
   /// When the item became runnable: CLOCK_MONOTONIC, nanoseconds.
-  @exclusivity(unchecked) package final var enqueuedAt: Int64 = 0
+  @exclusivity(unchecked) package internal(set) final var enqueuedAt: Int64 = 0
+
+  /// The item is runnable from a moment on. By whoever is about to put it into a chain.
+  package final func becomeRunnable(at now: Int64, isExpectedLong: Bool) {
+    enqueuedAt = now
+    self.isExpectedLong = isExpectedLong
+  }
 
   /// Made by subclasses.
   package init() {}

@@ -37,7 +37,9 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   package let context: AnyObject?
 
   /// The last reading of the clock on this thread, CLOCK_MONOTONIC in nanoseconds: at the end of a pass, and of a run.
-  @exclusivity(unchecked) package private(set) var clock: Int64 = 0
+  package var clock: Int64 { reading }
+  // A property of its own behind the public one: what another module reads directly would be checked there.
+  @exclusivity(unchecked) private var reading: Int64 = 0
 
   private let pool: WorkerPool
   // On this thread alone, and never across a call: not checked for exclusive access at run time.
@@ -49,8 +51,14 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     self.pool = pool
     self.loop = loop
     self.context = context
-    clock = heddle_now()
-    activity = WorkerActivity(since: clock)
+    reading = heddle_now()
+    activity = WorkerActivity(since: reading)
+  }
+
+  /// Calls `body` with the context, which must be there. Own thread only.
+  package func withContext<Result>(_ body: (AnyObject) -> Result) -> Result {
+    guard let context else { preconditionFailure("a worker of a pool that makes no contexts") }
+    return body(context)
   }
 
   /// The worker of the calling thread, or nil on a thread that is none.
@@ -96,10 +104,13 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
       }
     case .leading(let lane):
       pool.decide { $0.vacate(lane: lane, debts: &debts) }
-    case .next(.token), .next(.handler), .next(.elsewhere), .next(.birth), .ended:
+    case .next(.elsewhere):
+      pool.decide { $0.leaveForMessages() }
+    case .next(.token), .next(.handler), .next(.birth), .ended:
       return
     }
-    phase = .next(.elsewhere)
+    // The scheduler takes who handles messages for somebody inside a handler.
+    phase = .next(.handler)
     pool.pay(debts)
   }
 
@@ -109,7 +120,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     pool.pay(debts)
     switch decision {
     case .run(let item):
-      if case .handler = origin {} else { clock = heddle_now() }
+      if case .handler = origin {} else { reading = heddle_now() }
       run(item)
       return .again
     case .lead(let lane):
@@ -131,14 +142,14 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     // Before the handler, which may run this thread's loop itself.
     phase = .next(.handler)
     activity.enter(.running, at: clock)
-    clock = item.run(on: self)
+    reading = item.run(on: self)
     activity.countRun()
   }
 
   // MARK: parking
 
   private func park(mayEnd: Bool) -> RunLoopVerdict {
-    clock = heddle_now()
+    reading = heddle_now()
     // Who is needed for the minimum sleeps without a limit, so that an idle pool makes no wake-up at all.
     let until = mayEnd ? clock &+ pool.idleNanoseconds : .max
     phase = .parked(mayEnd: mayEnd, until: until)
@@ -147,7 +158,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   }
 
   private func afterParking(mayEnd: Bool, until: Int64) -> RunLoopVerdict {
-    clock = heddle_now()
+    reading = heddle_now()
     enum Outcome { case called, ends, waits(until: Int64) }
     let outcome = pool.decide { scheduler -> Outcome in
       // Under the pool's lock the token is either there, or nobody will bring one before this member is off the stack.
@@ -190,7 +201,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     if !pass.batch.isEmpty || pool.hasQueuedItems {
       var debts = Scheduler<Worker>.Debts()
       var refused = WorkChain()
-      clock = heddle_now()
+      reading = heddle_now()
       let item = pool.decide {
         $0.publish(&pass.batch, lane: index, refused: &refused, debts: &debts)
       }

@@ -188,7 +188,12 @@ package final class WorkerPool: @unchecked Sendable {
   var idleNanoseconds: Int64 { idleTime.load(ordering: .relaxed) }
 
   /// Does what a section under `P` decided. Not under any lock.
-  func pay(_ debts: consuming Scheduler<Worker>.Debts) {
+  @inline(__always)
+  func pay(_ debts: borrowing Scheduler<Worker>.Debts) {
+    if debts.areOwed { payAll(debts) }
+  }
+
+  private func payAll(_ debts: borrowing Scheduler<Worker>.Debts) {
     debts.wake?.pay()
     for wake in debts.moreWakes { wake.pay() }
     if debts.tick { monitor.arm() }
@@ -208,7 +213,8 @@ package final class WorkerPool: @unchecked Sendable {
     let id = roster.withLock { $0.nextID() }
     let name = "\(configuration.namePrefix)-\(id)"
     let options = ThreadOptions(name: name, stackSize: configuration.stackSize)
-    do {
+    do throws(ThreadError) {
+      if let refusal = configuration.willMakeThread?(name) { throw refusal }
       let thread = try OwnedThread.start(options) { self.main(id: id, name: name, reason: reason) }
       roster.withLock { $0.threads[id] = thread }
       return nil

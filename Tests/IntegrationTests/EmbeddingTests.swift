@@ -26,7 +26,9 @@ import Testing
       let greeting = try JSONDecoder().decode(Greeting.self, from: Data(request.body))
       return .text("hello \(greeting.name)", status: .created)
     }
-    let server = try Server(router: router, configuration: ServerConfiguration(port: 0))
+    var configuration = ServerConfiguration(port: 0)
+    configuration.log = Log(level: .error)
+    let server = try Server(router: router, configuration: configuration)
     try server.start()
     defer { server.stop() }
 
@@ -79,7 +81,9 @@ import Testing
   }
 
   @Test func aDrainBeforeTheStartEndsAtOnce() throws {
-    let server = try Server(router: Router(), configuration: ServerConfiguration(port: 0))
+    var configuration = ServerConfiguration(port: 0)
+    configuration.log = Log(level: .error)
+    let server = try Server(router: Router(), configuration: configuration)
     server.drain()
     #expect(try server.serve() == .drained)
   }

@@ -163,7 +163,9 @@ import Testing
       let file = open("/proc/self/stat", O_RDONLY)
       defer { close(file) }
       var sources: [DescriptorSource] = []
-      for (name, descriptor) in [("closed", Int32(1 << 20)), ("file", file), ("good", ends.reading), ("twice", ends.reading)] {
+      for (name, descriptor) in [
+        ("closed", Int32(1 << 20)), ("file", file), ("good", ends.reading), ("twice", ends.reading),
+      ] {
         let source = DescriptorSource(descriptor: descriptor, events: .readable) { events in
           record.add("\(name) \(events == .invalid)")
         }

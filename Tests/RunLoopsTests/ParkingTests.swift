@@ -26,13 +26,17 @@ import Testing
   static let pipeKey = ThreadLocalKey<Noted>()
 
   /// Has `call` made at a point of the loop's way to sleep, a thousand times, by a thread that the loop waits for there.
-  private func force(_ point: RunLoopTestPoint, _ place: Place, _ call: @escaping @Sendable (ThreadRunLoop) -> Void) throws {
+  private func force(_ point: RunLoopTestPoint, _ place: Place, _ call: @escaping @Sendable (ThreadRunLoop) -> Void)
+    throws
+  {
     let asked = Atomic<Int>(0)
     let called = Atomic<Int>(0)
     let target = try LoopThread { loop in
       place.prepare(loop)
       loop.testHook = { reached in
-        guard reached == point, ThreadRunLoop.currentIfMade === loop, called.load(ordering: .acquiring) < 1000 else { return }
+        guard reached == point, ThreadRunLoop.currentIfMade === loop, called.load(ordering: .acquiring) < 1000 else {
+          return
+        }
         let round = asked.add(1, ordering: .acquiringAndReleasing).newValue
         spin { called.load(ordering: .acquiring) >= round }
       }
@@ -100,7 +104,9 @@ import Testing
     let driven = try DrivenThread { loop in
       place.prepare(loop)
       loop.testHook = { reached in
-        guard reached == point, ThreadRunLoop.currentIfMade === loop, called.load(ordering: .acquiring) < 1000 else { return }
+        guard reached == point, ThreadRunLoop.currentIfMade === loop, called.load(ordering: .acquiring) < 1000 else {
+          return
+        }
         let round = asked.add(1, ordering: .acquiringAndReleasing).newValue
         // Before the commit the driver's lock is held, so there the caller can only be on its way.
         if point == .beforeWait { spin { called.load(ordering: .acquiring) >= round } }

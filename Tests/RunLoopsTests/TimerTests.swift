@@ -19,7 +19,8 @@ import Testing
     let seen = try run { loop, clock, record in
       for delay in [70, 20, 50, 20, 90, 10] {
         loop.add(
-          RunLoopTimer(after: .nanoseconds(delay)) { _ in record.add("\(delay) at \(clock.now() - 1000)") }, to: .default)
+          RunLoopTimer(after: .nanoseconds(delay)) { _ in record.add("\(delay) at \(clock.now() - 1000)") },
+          to: .default)
       }
       let result = loop.run()
       record.add("\(result)")
@@ -134,7 +135,7 @@ import Testing
       loop.add(timer, to: .default)
       loop.run()
     }
-    #expect(seen == ["begins", "ends, timedOut", ].map { $0 })
+    #expect(seen == ["begins", "ends, timedOut"].map { $0 })
   }
 
   @Test func invalidateOnAnotherThreadTakesTheTimerOut() throws {
@@ -172,7 +173,8 @@ import Testing
     let seen = try run { loop, clock, record in
       loop.add(RunLoopTimer(after: .nanoseconds(100)) { _ in record.add("fired") }, to: .default)
       record.add("\(loop.run(until: Deadline(nanoseconds: 1050))) at \(clock.now() - 1000)")
-      record.add("\(loop.run(until: Deadline(nanoseconds: 1400), returnAfterSourceHandled: true)) at \(clock.now() - 1000)")
+      record.add(
+        "\(loop.run(until: Deadline(nanoseconds: 1400), returnAfterSourceHandled: true)) at \(clock.now() - 1000)")
       record.add("\(loop.run())")
     }
     #expect(seen == ["timedOut at 50", "fired", "handledSource at 100", "finished"])

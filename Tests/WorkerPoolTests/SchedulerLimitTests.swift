@@ -179,4 +179,16 @@ import Testing
     #expect(table.publish().runs == nil)
     #expect(table.next(members[0], .handler) == .run(1))
   }
+  /// One that could not park for a message, and then runs something for it.
+  @Test func memberThatGetsAMessageBeforeItParksIsNotOutside() {
+    let (table, members) = SchedulerTable.started(min: 2, max: 2)
+    table.submit(0)
+    table.nextCalled(members[1])
+    members[1].hasMessage = true
+    #expect(table.next(members[1], .handler) == .handleMessages)
+    #expect(table.outside == 2)
+    table.scheduler.leaveForMessages()
+    #expect(table.publish(1).runs == nil)
+    #expect(table.next(members[1], .handler) == .run(1))
+  }
 }

@@ -44,7 +44,7 @@ final class RawClient {
   func send(_ bytes: [UInt8]) throws {
     var rest = bytes[...]
     while !rest.isEmpty {
-      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL.rawValue)) }
+      let count = rest.withUnsafeBytes { Glibc.send(descriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL)) }
       if count < 0, errno == EINTR { continue }
       guard count > 0 else { throw ClientError.system("send", errno) }
       rest = rest.dropFirst(count)
