@@ -47,6 +47,13 @@ public struct Request: Sendable {
   /// The port of the peer, or nil where the address has none.
   public var remotePort: Int? { PeerAddress.port(storage.peerBytes) }
 
+  /// Whether the peer is on this machine: 127.0.0.0/8, `::1`, or a local socket. A proxy on this machine is one too, whoever is
+  /// behind it.
+  public var isFromLoopback: Bool {
+    let address = remoteAddress
+    return address.hasPrefix("127.") || address == "::1" || address == "unix"
+  }
+
   /// Whether the answer is not wanted any more: the client left, the deadline passed, or the server drains. Costs one
   /// atomic load.
   public var isCancelled: Bool { storage.isCancelled }

@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import CPlatform
+import Glibc
 import HTTPMessages
 
 /// What the leader does when libmicrohttpd calls: a request's head, its body, its end, and the question for its answer.
@@ -113,9 +114,19 @@ extension HTTPLane {
       MHD_suspend_connection(connection)
       return .YES
     }
+    // libmicrohttpd does not see it when the client of a suspended connection leaves. Its completion counts the request as
+    // abandoned, and drops the answer.
+    if exchange.state.bits.contains(.suspended), HTTPLane.isReset(connection) { return .NO }
     let answer = exchange.answer
     exchange.answer = nil
     return queue(answer, for: exchange, connection)
+  }
+
+  /// Whether the client has gone for good. One that merely sends no more (end of stream) still waits for its answer.
+  private static func isReset(_ connection: OpaquePointer) -> Bool {
+    var byte: UInt8 = 0
+    return recv(heddle_mhd_socket(connection), &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) < 0
+      && errno != EAGAIN && errno != EINTR
   }
 
   private func answerRefusal(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {

@@ -95,11 +95,15 @@ final class HTTPLane: Lane, @unchecked Sendable {
         MHD_resume_connection(connection)
       }
     }
+    let closedBefore = figures.connectionsClosed
     _ = MHD_run(daemon)
     figures.passes.add()
     var milliseconds: UInt64 = 0
     let isBounded = MHD_get_timeout(daemon, &milliseconds) == .YES
-    let timeout = isBounded ? Int64(clamping: milliseconds).multipliedClamped(by: 1_000_000) : .max
+    var timeout = isBounded ? Int64(clamping: milliseconds).multipliedClamped(by: 1_000_000) : .max
+    // A daemon at its limit of connections, or out of descriptors, takes its listening socket out of its epoll set, and puts it
+    // back at the start of a run after a connection was closed: without another pass the clients that wait would wait on.
+    if figures.connectionsClosed != closedBefore { timeout = 0 }
     var collected = WorkChain()
     swap(&collected, &batch)
     return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && live.isEmpty)

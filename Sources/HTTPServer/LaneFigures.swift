@@ -23,6 +23,8 @@ final class LaneFigures: Sendable {
   /// Connections accepted so far, and open now.
   let connectionsAccepted = Count()
   let connectionsOpen = Count()
+  /// Connections closed so far.
+  var connectionsClosed: UInt64 { connectionsAccepted.value &- connectionsOpen.value }
   /// Answered with 503 because the queue was full.
   let queueFull = Count()
   /// Ended with 503 because a drain took too long.

@@ -31,6 +31,7 @@ package final class Introspection: Sendable {
     .init(method: "GET", path: "/api/stats", summary: "the live figures"),
     .init(method: "GET", path: "/api/events", summary: "what happened to the pool's threads; ?since=ID"),
     .init(method: "GET", path: "/api/pool", summary: "the pool's settings and counts"),
+    .init(method: "PATCH", path: "/api/pool", summary: "changes minThreads, maxThreads, idleTimeout; from loopback only"),
   ]
 
   /// Adds the routes to a router. `introspection` is asked for at each request, since it is made after the routes are.
@@ -50,10 +51,9 @@ package final class Introspection: Sendable {
     get("/api/locks") { _, _ in try JSONDocument.response(LocksDocument(LockRegistry.snapshot())) }
     get("/api/stats") { shown, _ in try JSONDocument.response(StatsDocument(shown.snapshot())) }
     get("/api/events") { shown, request in try shown.events(request) }
-    get("/api/pool") { shown, _ in
-      let pool = shown.source.pool
-      return try JSONDocument.response(
-        PoolDocument(pool.statistics(), configuration: pool.configuration, lanes: pool.lanes.count))
+    get("/api/pool") { shown, _ in try shown.pool() }
+    router.addIfFree(.patch, "/api/pool", options: RouteOptions(isInline: true, maxBodyBytes: 4096)) {
+      try introspection().changePool($0)
     }
   }
 
@@ -82,6 +82,27 @@ package final class Introspection: Sendable {
       isOpenMetrics ? OpenMetricsEncoder.contentType : PrometheusEncoder.contentType
     response.headers["Cache-Control"] = "no-store"
     return response
+  }
+
+  private func pool() throws -> Response {
+    let pool = source.pool
+    return try JSONDocument.response(
+      PoolDocument(pool.statistics(), configuration: pool.configuration, lanes: pool.lanes.count))
+  }
+
+  /// Changes the pool's limits; answers with what holds then. From this machine only, as long as there is no other way to tell
+  /// who may.
+  private func changePool(_ request: Request) throws -> Response {
+    guard request.isFromLoopback else {
+      throw HTTPError(.forbidden, "the pool can be changed from a loopback address only")
+    }
+    let limits = try PoolPatch(request.body).applied(to: source.pool.limits)
+    do {
+      try source.pool.setLimits(limits)
+    } catch {
+      throw HTTPError(.badRequest, "\(error)")
+    }
+    return try pool()
   }
 
   private func events(_ request: Request) throws -> Response {

@@ -21,17 +21,18 @@ public struct DescriptorEvents: OptionSet, Hashable, Sendable {
   public static let hangUp = DescriptorEvents(rawValue: EPOLLHUP.rawValue)
   /// The descriptor has failed. Reported whether it is asked for or not.
   public static let error = DescriptorEvents(rawValue: EPOLLERR.rawValue)
-  /// The descriptor could not be watched: it is not open, is of a kind that has no readiness (a plain file), is watched by another
-  /// source of the mode, or the system has no more to give. Reported once, whether it is asked for or not; the source is
-  /// invalid then. The idea is `POLLNVAL` of poll(2).
+  /// The descriptor could not be watched: it is not open, is of a kind that has no readiness (a plain file),
+  /// is watched by another source of the mode, or the system has no more to give. Reported once, whether it
+  /// is asked for or not; the source is invalid then. The idea is `POLLNVAL` of poll(2).
   public static let invalid = DescriptorEvents(rawValue: 1 << 27)
 }
 
 /// An input source that is handled when a descriptor is ready: level-triggered, so as long as it is ready.
 ///
-/// The source does not own the descriptor. It must be removed from its loop before the descriptor is closed, on the loop's thread or
-/// by ``ThreadRunLoop/performAndWait(inModes:_:)``. One descriptor can have one source in a mode. In a run that is
-/// nested inside its handler the source is not handled again. Belongs to one loop at a time, in any number of its modes.
+/// The source does not own the descriptor. It must be removed from its loop before the descriptor is closed,
+/// on the loop's thread or by ``ThreadRunLoop/performAndWait(inModes:_:)``. One descriptor can have one
+/// source in a mode. In a run that is nested inside its handler the source is not handled again. Belongs to
+/// one loop at a time, in any number of its modes.
 public final class DescriptorSource: Sendable {
   /// The descriptor. May be read from any thread.
   public let descriptor: Int32
@@ -40,7 +41,8 @@ public final class DescriptorSource: Sendable {
   public let events: DescriptorEvents
   let handler: @Sendable (DescriptorEvents) -> Void
   let binding = ItemBinding()
-  /// Whether the handler is on the stack. Of use on the loop's thread only; atomic because the object is Sendable.
+  /// Whether the handler is on the stack. Of use on the loop's thread only; atomic because the object is
+  /// Sendable.
   private let handling = Atomic<Bool>(false)
 
   /// Makes a source; add it to a loop with ``ThreadRunLoop/add(_:to:)``. May be called from any thread.
@@ -56,13 +58,14 @@ public final class DescriptorSource: Sendable {
     self.handler = handler
   }
 
-  /// Removes the source from its loop for good. On another thread than the loop's the descriptor may be watched, and a call of the
-  /// handler be under way, when this returns. May be called from any thread.
+  /// Removes the source from its loop for good. On another thread than the loop's the descriptor may be
+  /// watched, and a call of the handler be under way, when this returns. May be called from any thread.
   public func invalidate() {
     if binding.invalidate() { binding.change { [self] in $0.detach(self) } }
   }
 
-  /// Whether ``invalidate()`` has not been called, and the descriptor could be watched. May be read from any thread.
+  /// Whether ``invalidate()`` has not been called, and the descriptor could be watched. May be read from any
+  /// thread.
   public var isValid: Bool { binding.isValid }
 
   // MARK: The loop's thread

@@ -1,8 +1,8 @@
 import CPlatform
 import Glibc
 
-/// The epoll set of one mode of one loop: its descriptor sources, the loop's eventfd, and for the time of a wait the descriptor of
-/// the driver. The loop's thread only.
+/// The epoll set of one mode of one loop: its descriptor sources, the loop's eventfd, and for the time of a
+/// wait the descriptor of the driver. The loop's thread only.
 final class EpollSet {
   private static let capacity = 16
   private static let eventNumber: UInt64 = 0
@@ -16,7 +16,8 @@ final class EpollSet {
   private var suspended: [UInt64] = []
   private var nextNumber: UInt64 = 2
   private var polled: Int32 = -1
-  /// How many events the last wait brought, and how often there was a wait: a nested run makes the rest of a batch stale.
+  /// How many events the last wait brought, and how often there was a wait: a nested run makes the rest of a
+  /// batch stale.
   private var readyCount = 0
   private var generation = 0
 
@@ -60,7 +61,8 @@ final class EpollSet {
     _ = EpollSet.control(descriptor, EPOLL_CTL_DEL, source.descriptor, 0, number)
   }
 
-  /// Says which descriptor of the driver wakes the next wait; -1: none. Costs a system call only where it changes.
+  /// Says which descriptor of the driver wakes the next wait; -1: none. Costs a system call only where it
+  /// changes.
   func setPolled(_ new: Int32) {
     if new == polled { return }
     // Fails where the descriptor was closed already, which took it out of the set.
@@ -71,7 +73,8 @@ final class EpollSet {
     precondition(errno == 0, "The driver's descriptor \(new) cannot be watched (error \(errno))")
   }
 
-  /// Waits until something is ready, at most `nanoseconds` (negative: for ever; 0: only looks). False: interrupted.
+  /// Waits until something is ready, at most `nanoseconds` (negative: for ever; 0: only looks). False:
+  /// interrupted.
   func wait(nanoseconds: Int64) -> Bool {
     if !suspended.isEmpty { resume() }
     generation += 1
@@ -92,7 +95,8 @@ final class EpollSet {
       case EpollSet.eventNumber:
         heddle_eventfd_clear(eventDescriptor)
       case EpollSet.polledNumber where takesPolled:
-        // Take the driver's events, as a wait in its own set does: an edge-triggered member would stay ready for ever.
+        // Take the driver's events, as a wait in its own set does: an edge-triggered member would stay ready
+        // for ever.
         withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 8) { buffer in
           if let base = buffer.baseAddress { _ = heddle_epoll_wait(polled, base, 8, 0) }
         }
@@ -104,8 +108,8 @@ final class EpollSet {
 
   /// Deals with what the last wait brought. True: there was a source among it, and its handler was called.
   /// - Parameters:
-  ///   - takesPolled: whether to take the driver's events away; not where it did not ask to wait, for then they may be somebody
-  ///     else's by now
+  ///   - takesPolled: whether to take the driver's events away; not where it did not ask to wait, for then
+  ///     they may be somebody else's by now
   ///   - willCall: called before the first handler
   func dispatch(takesPolled: Bool, _ willCall: () -> Void) -> Bool {
     clearOwnEvents(takesPolled: takesPolled)

@@ -3,7 +3,8 @@ import Synchronization
 
 /// What a source, a timer and an observer have in common: whether it is valid, and which loop it belongs to.
 ///
-/// An item knows its loop's mailbox, not the loop, so that neither keeps the other alive. May be used from any thread.
+/// An item knows its loop's mailbox, not the loop, so that neither keeps the other alive. May be used from
+/// any thread.
 final class ItemBinding: Sendable {
   private let valid = Atomic<Bool>(true)
   private let mailbox = Locked<Mailbox?>("run-loop.item", nil)

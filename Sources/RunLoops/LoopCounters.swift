@@ -8,7 +8,8 @@ final class LoopCounters: Sendable {
   private let waiting = Atomic<Int64>(0)
   /// When the present wait began, 0 when there is none.
   private let waitingSince = Atomic<Int64>(0)
-  /// When the present stretch of work began, 0 outside of a run. The loop's thread only, but atomics cost the same.
+  /// When the present stretch of work began, 0 outside of a run. The loop's thread only, but atomics cost the
+  /// same.
   private let busySince = Atomic<Int64>(0)
 
   var iterationsTotal: UInt64 { iterations.load(ordering: .relaxed) }

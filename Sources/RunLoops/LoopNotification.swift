@@ -23,8 +23,8 @@ public struct LoopNotification: Hashable, Sendable {
     case whenIdle
   }
 
-  /// Which notifications that wait already make a new one superfluous, or are dropped for one that is delivered now.
-  /// A value: may be used from any thread.
+  /// Which notifications that wait already make a new one superfluous, or are dropped for one that is
+  /// delivered now. A value: may be used from any thread.
   public struct Coalescing: OptionSet, Hashable, Sendable {
     /// The bits.
     public let rawValue: UInt8

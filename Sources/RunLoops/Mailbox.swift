@@ -5,12 +5,12 @@ import Synchronization
 
 /// What other threads hold of a run loop: its messages, its parking word, and the means to wake it.
 ///
-/// It outlives the loop for as long as somebody may still pay a wake-up, so that a late one never touches freed memory or a closed
-/// descriptor. May be used from any thread.
+/// It outlives the loop for as long as somebody may still pay a wake-up, so that a late one never touches
+/// freed memory or a closed descriptor. May be used from any thread.
 ///
-/// Sending: put the message in under the lock, *then* set the message bit, then pay if the loop is marked as asleep.
-/// Receiving: clear the bit, *then* take the messages. Whichever way the two interleave, either the message is taken
-/// or the bit is set again.
+/// Sending: put the message in under the lock, *then* set the message bit, then pay if the loop is marked as
+/// asleep. Receiving: clear the bit, *then* take the messages. Whichever way the two interleave, either the
+/// message is taken or the bit is set again.
 final class Mailbox: @unchecked Sendable {
   // Unchecked: `testHook` alone is neither constant nor guarded; tests set it before they share the loop.
 
@@ -63,8 +63,8 @@ final class Mailbox: @unchecked Sendable {
 
   /// Sets the message bit, and pays the wake-up that is due.
   ///
-  /// One that sees a message bit pays nothing, because who set it does. A token does not count here, though who set it pays
-  /// too: a nested run without the driver sleeps over tokens.
+  /// One that sees a message bit pays nothing, because who set it does. A token does not count here, though
+  /// who set it pays too: a nested run without the driver sleeps over tokens.
   func announce() {
     testHook?(.beforeMessageBit)
     let old = word.set(ParkingWord.message)
@@ -113,7 +113,8 @@ final class Mailbox: @unchecked Sendable {
     contents.withLock { $0.pollWakeDescriptor = descriptor }
   }
 
-  /// The eventfd for the loop's epoll sets, made at first use; a negative error number if there is none to be had.
+  /// The eventfd for the loop's epoll sets, made at first use; a negative error number if there is none to be
+  /// had.
   func makeEventDescriptor() -> Int32 {
     let existing = eventDescriptor.load(ordering: .relaxed)
     if existing >= 0 { return existing }

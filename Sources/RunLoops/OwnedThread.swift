@@ -3,14 +3,15 @@ import Glibc
 import Locks
 import Synchronization
 
-/// A thread with a name, a stack of its own size, thread-local values, hooks, and an end that can be waited for.
+/// A thread with a name, a stack of its own size, thread-local values, hooks, and an end that can be waited
+/// for.
 ///
-/// It runs its body with all signals blocked but those that a fault raises, so that the process's signals go to the threads
-/// that ask for them. The object lives at least as long as the thread. All members may be used from any thread unless
-/// they say otherwise.
+/// It runs its body with all signals blocked but those that a fault raises, so that the process's signals go
+/// to the threads that ask for them. The object lives at least as long as the thread. All members may be used
+/// from any thread unless they say otherwise.
 public final class OwnedThread: @unchecked Sendable {
-  // Unchecked: `locals` is a plain dictionary, but is reached on the thread itself alone, which its subscript checks. All
-  // else is constant or atomic.
+  // Unchecked: `locals` is a plain dictionary, but is reached on the thread itself alone, which its subscript
+  // checks. All else is constant or atomic.
 
   /// The name as the kernel keeps it: at most 15 bytes.
   public let name: String
@@ -45,8 +46,8 @@ public final class OwnedThread: @unchecked Sendable {
 
   /// Starts a thread that runs `body` and then ends.
   ///
-  /// On the new thread come, in this order: start hooks, `body`, end hooks, destruction of the thread-local values, end of the
-  /// thread's run loop, ``isFinished``. May be called from any thread. Costs about 15 µs.
+  /// On the new thread come, in this order: start hooks, `body`, end hooks, destruction of the thread-local
+  /// values, end of the thread's run loop, ``isFinished``. May be called from any thread. Costs about 15 µs.
   /// - Parameters:
   ///   - options: see ``ThreadOptions``
   ///   - body: released on the new thread before the end hooks
@@ -66,9 +67,9 @@ public final class OwnedThread: @unchecked Sendable {
   /// Called by the creator and by the thread itself, whichever comes first: both know the same value.
   func setHandle(_ handle: UInt) { self.handle.store(handle, ordering: .releasing) }
 
-  /// Waits until the thread has ended and the system has taken it back. Once, and not on the thread itself; a thread that is
-  /// not joinable cannot be waited for. Breach of these ends the process with a message. May be called from any other
-  /// thread.
+  /// Waits until the thread has ended and the system has taken it back. Once, and not on the thread itself; a
+  /// thread that is not joinable cannot be waited for. Breach of these ends the process with a message. May
+  /// be called from any other thread.
   public func join() {
     precondition(isJoinable, "Thread \"\(name)\" is joined, but it was started as not joinable")
     precondition(OwnedThread.current !== self, "Thread \"\(name)\" joins itself")
@@ -84,14 +85,16 @@ public final class OwnedThread: @unchecked Sendable {
     return Unmanaged<OwnedThread>.fromOpaque(pointer).takeUnretainedValue()
   }
 
-  /// The kernel's id of the thread. 0 until the thread has begun to run, which may be later than ``start(_:_:)`` returns; keeps
-  /// its value after the end, when the kernel may give it to another thread.
+  /// The kernel's id of the thread. 0 until the thread has begun to run, which may be later than
+  /// ``start(_:_:)`` returns; keeps its value after the end, when the kernel may give it to another thread.
   public var tid: Int32 { kernelID.load(ordering: .acquiring) }
 
-  /// Whether the thread has done all its work; the system may still be taking it down. ``join()`` waits for that too.
+  /// Whether the thread has done all its work; the system may still be taking it down. ``join()`` waits for
+  /// that too.
   public var isFinished: Bool { finished.load(ordering: .acquiring) }
 
-  /// The error number of setting ``ThreadOptions/niceness``, 0 if that went well or was not asked for. Known once ``tid`` is.
+  /// The error number of setting ``ThreadOptions/niceness``, 0 if that went well or was not asked for. Known
+  /// once ``tid`` is.
   public var nicenessError: Int32 { nicenessErrno.load(ordering: .acquiring) }
 
   /// Asks the thread to end soon. It only sets a flag: the body must look at ``isCancelled``.

@@ -3,9 +3,10 @@ import Synchronization
 
 /// The one word that decides whether a run loop may sleep, and who owes it a wake-up.
 ///
-/// All that may call a sleeping loop sets a bit in it, the loop goes to sleep by a compare-and-swap on it, and the futex compares
-/// it once more: so no wake-up can fall between looking and sleeping, and acquire/release is enough. It has memory of its own
-/// because the futex needs an address that does not move. May be used from any thread.
+/// All that may call a sleeping loop sets a bit in it, the loop goes to sleep by a compare-and-swap on it,
+/// and the futex compares it once more: so no wake-up can fall between looking and sleeping, and
+/// acquire/release is enough. It has memory of its own because the futex needs an address that does not move.
+/// May be used from any thread.
 struct ParkingWord: @unchecked Sendable {
   // Unchecked: a constant pointer to an atomic; the owner (`Mailbox`) frees it when nobody holds it any more.
   private let atomic: UnsafeMutablePointer<Atomic<UInt32>>
@@ -53,8 +54,8 @@ struct ParkingWord: @unchecked Sendable {
 
   /// Adds `mark` to a word without a message; returns what the word then holds, or nil if there is a message.
   ///
-  /// Unlike ``claim(_:)`` it bears a token: a nested run without the driver cannot consume one, and must neither lose it nor
-  /// spin on it.
+  /// Unlike ``claim(_:)`` it bears a token: a nested run without the driver cannot consume one, and must
+  /// neither lose it nor spin on it.
   func claimUnlessMessage(_ mark: UInt32) -> UInt32? {
     var seen = glance
     while seen & ParkingWord.message == 0 {
@@ -66,7 +67,8 @@ struct ParkingWord: @unchecked Sendable {
     return nil
   }
 
-  /// Sleeps while the word is `expected`, at most `nanoseconds` (negative: for ever). Returns an error number as futex does.
+  /// Sleeps while the word is `expected`, at most `nanoseconds` (negative: for ever). Returns an error number
+  /// as futex does.
   func sleep(while expected: UInt32, nanoseconds: Int64) -> Int32 {
     heddle_futex_wait(futex, expected, nanoseconds)
   }

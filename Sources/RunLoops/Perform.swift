@@ -4,7 +4,8 @@ struct Perform: Sendable {
   let body: @Sendable () -> Void
   /// Called instead of `body` if the loop ends first.
   let onLoopEnd: (@Sendable () -> Void)?
-  /// Its place among all blocks of the loop; given by the loop's thread as it takes the block out of the mailbox.
+  /// Its place among all blocks of the loop; given by the loop's thread as it takes the block out of the
+  /// mailbox.
   var sequence: UInt64 = 0
 }
 

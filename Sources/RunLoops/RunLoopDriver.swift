@@ -2,16 +2,18 @@
 ///
 /// A driver is called from its loop's thread only.
 package protocol RunLoopDriver: AnyObject {
-  /// Called once per turn, on the loop's thread, in the driver's modes. Never re-entrantly: a run that is nested inside a
-  /// turn (a request's handler that runs the loop) does without the driver.
+  /// Called once per turn, on the loop's thread, in the driver's modes. Never re-entrantly: a run that is
+  /// nested inside a turn (a request's handler that runs the loop) does without the driver.
   func turn(in loop: ThreadRunLoop) -> RunLoopVerdict
 
-  /// Called on the loop's thread, outside of the driver's turn, before handlers of the application are run (blocks, timers,
-  /// sources, notifications) or the run ends: the thread may be busy elsewhere for long, so the driver gives up what others count on.
+  /// Called on the loop's thread, outside of the driver's turn, before handlers of the application are run
+  /// (blocks, timers, sources, notifications) or the run ends: the thread may be busy elsewhere for long, so
+  /// the driver gives up what others count on.
   ///
   /// If the loop is marked as parked, the driver must take itself off its owner's stack and end with
-  /// ``ThreadRunLoop/consumeToken()`` having answered true (it was called already: remember that for the next turn) or with
-  /// ``ThreadRunLoop/cancelPark()``; the loop checks that the mark is gone. If it is not, a driver that holds nothing returns at once.
+  /// ``ThreadRunLoop/consumeToken()`` having answered true (it was called already: remember that for the next
+  /// turn) or with ``ThreadRunLoop/cancelPark()``; the loop checks that the mark is gone. If it is not, a
+  /// driver that holds nothing returns at once.
   func willHandleMessages(in loop: ThreadRunLoop)
 }
 
@@ -19,10 +21,12 @@ package protocol RunLoopDriver: AnyObject {
 package enum RunLoopVerdict: Hashable, Sendable {
   /// Something was done: another turn, no wait.
   case again
-  /// Wait on the futex word, or in the loop's own epoll set, at most until this nanosecond of `CLOCK_MONOTONIC` (`Int64.max`:
-  /// for ever). ``ThreadRunLoop/prepareToPark()`` has been called and has answered true.
+  /// Wait on the futex word, or in the loop's own epoll set, at most until this nanosecond of
+  /// `CLOCK_MONOTONIC` (`Int64.max`: for ever). ``ThreadRunLoop/prepareToPark()`` has been called and has
+  /// answered true.
   case park(until: Int64)
-  /// Wait until this epoll set has something ready, at most until that nanosecond. The events are not looked at.
+  /// Wait until this epoll set has something ready, at most until that nanosecond. The events are not looked
+  /// at.
   case poll(descriptor: Int32, until: Int64)
   /// Leave the run with ``RunLoopResult/stopped``.
   case end
@@ -30,8 +34,8 @@ package enum RunLoopVerdict: Hashable, Sendable {
 
 /// A wake-up that is owed to a loop: a system call, to be made after the caller's lock is released.
 ///
-/// It may be paid late or never be needed any more: then it wakes nobody. It keeps alive what it needs, so the loop may have ended
-/// meanwhile. May be paid from any thread.
+/// It may be paid late or never be needed any more: then it wakes nobody. It keeps alive what it needs, so
+/// the loop may have ended meanwhile. May be paid from any thread.
 package struct WakeUpDebt: Sendable {
   fileprivate let mailbox: Mailbox?
   fileprivate let bits: UInt32
@@ -59,16 +63,19 @@ extension ThreadRunLoop {
     state.pointee.changed = true
   }
 
-  /// Marks the loop as parked, unless a message (perform, signal, change, stop, wake-up) or a token is there already.
+  /// Marks the loop as parked, unless a message (perform, signal, change, stop, wake-up) or a token is there
+  /// already.
   ///
-  /// Own thread only; called by the driver while it holds its own lock, so that being marked and being on the stack are one step.
+  /// Own thread only; called by the driver while it holds its own lock, so that being marked and being on the
+  /// stack are one step.
   /// - Returns: false: do not park, answer ``RunLoopVerdict/again``.
   package func prepareToPark() -> Bool {
     mailbox.testHook?(.beforeParkCommit)
     return mailbox.word.claim(ownParkBit)
   }
 
-  /// Sets the token, for a loop that the caller has just taken off its stack. Any thread; meant to be called with the caller's lock held.
+  /// Sets the token, for a loop that the caller has just taken off its stack. Any thread; meant to be called
+  /// with the caller's lock held.
   /// - Returns: the wake-up that the caller owes, to be paid after unlocking.
   package func deliverToken() -> WakeUpDebt {
     let old = mailbox.word.set(ParkingWord.token)
@@ -78,21 +85,25 @@ extension ThreadRunLoop {
     return WakeUpDebt(mailbox: mailbox, bits: old)
   }
 
-  /// Whether a token was delivered since the last time; clears it, and with it the mark as parked. Own thread only.
+  /// Whether a token was delivered since the last time; clears it, and with it the mark as parked. Own thread
+  /// only.
   package func consumeToken() -> Bool {
     guard mailbox.word.glance & ParkingWord.token != 0 else { return false }
     mailbox.word.clear(ParkingWord.token | ParkingWord.parked)
     return true
   }
 
-  /// Clears the mark as parked: the driver took itself off the stack for another reason than a token. Own thread only.
+  /// Clears the mark as parked: the driver took itself off the stack for another reason than a token. Own
+  /// thread only.
   package func cancelPark() { mailbox.word.clear(ParkingWord.parked) }
 
-  /// Says which eventfd others write to, to wake this loop while it polls a descriptor of the driver; -1: none.
+  /// Says which eventfd others write to, to wake this loop while it polls a descriptor of the driver; -1:
+  /// none.
   ///
-  /// It must be in the epoll set that is polled, either edge-triggered or cleared by the driver: the loop does not read it. When this
-  /// returns nobody writes to the old descriptor any more, so it may be closed. With none the loop waits in an epoll set of
-  /// its own, around the driver's. Before a polled descriptor is closed, set another or none here. Own thread only.
+  /// It must be in the epoll set that is polled, either edge-triggered or cleared by the driver: the loop
+  /// does not read it. When this returns nobody writes to the old descriptor any more, so it may be closed.
+  /// With none the loop waits in an epoll set of its own, around the driver's. Before a polled descriptor is
+  /// closed, set another or none here. Own thread only.
   package func setPollWakeDescriptor(_ descriptor: Int32) {
     preconditionOwnThread()
     if descriptor == pollWakeDescriptor { return }
@@ -101,7 +112,8 @@ extension ThreadRunLoop {
     forgetPolledDescriptors()
   }
 
-  /// The bit that says where the loop would sleep now: in its epoll set if the current mode watches descriptors.
+  /// The bit that says where the loop would sleep now: in its epoll set if the current mode watches
+  /// descriptors.
   var ownParkBit: UInt32 {
     current?.descriptors == nil ? ParkingWord.parkedOnFutex : ParkingWord.parkedInEpoll
   }

@@ -24,14 +24,15 @@ public struct RunLoopActivity: OptionSet, Hashable, Sendable {
 
 /// Is told when a run loop comes to certain stations of its turn.
 ///
-/// In a worker's loop an observer of ``RunLoopActivity/beforeWaiting`` runs when the worker counts as idle already and may be
-/// called for work: it should be brief. Belongs to one loop at a time, in any number of its modes.
+/// In a worker's loop an observer of ``RunLoopActivity/beforeWaiting`` runs when the worker counts as idle
+/// already and may be called for work: it should be brief. Belongs to one loop at a time, in any number of
+/// its modes.
 public final class RunLoopObserver: Sendable {
   /// What it is told of. May be read from any thread.
   public let activities: RunLoopActivity
 
-  /// Its place: lower numbers are told first, those of one number in the order in which they were added. May be read from any
-  /// thread.
+  /// Its place: lower numbers are told first, those of one number in the order in which they were added. May
+  /// be read from any thread.
   public let order: Int
 
   /// Whether it is told more than once. May be read from any thread.

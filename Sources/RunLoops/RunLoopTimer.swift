@@ -3,10 +3,11 @@ import Synchronization
 
 /// Calls a handler on a run loop's thread at a given time, once or again and again.
 ///
-/// A repeating timer keeps to its beat: its times are the first one plus whole intervals, however late a handler was called.
-/// If the loop was busy over several of them, the handler is called once, and those that were missed are skipped. Times are kept as
-/// exactly as the kernel can; there is no tolerance. In a run nested inside its handler a timer does not fire.
-/// Belongs to one loop at a time, in any number of its modes.
+/// A repeating timer keeps to its beat: its times are the first one plus whole intervals, however late a
+/// handler was called. If the loop was busy over several of them, the handler is called once, and those that
+/// were missed are skipped. Times are kept as exactly as the kernel can; there is no tolerance. In a run
+/// nested inside its handler a timer does not fire. Belongs to one loop at a time, in any number of its
+/// modes.
 public final class RunLoopTimer: Sendable {
   /// When a timer fires first.
   private enum Start {
@@ -19,7 +20,8 @@ public final class RunLoopTimer: Sendable {
   let interval: Int64
   let handler: @Sendable (RunLoopTimer) -> Void
   let binding = ItemBinding()
-  /// Nanoseconds of the loop's clock; `Int64.max`: not known yet, or it will not fire any more. Written on the loop's thread.
+  /// Nanoseconds of the loop's clock; `Int64.max`: not known yet, or it will not fire any more. Written on
+  /// the loop's thread.
   private let next = Atomic<Int64>(.max)
 
   /// Makes a timer that fires some time after it is first added to a loop. May be called from any thread.
@@ -56,18 +58,18 @@ public final class RunLoopTimer: Sendable {
     return nanoseconds
   }
 
-  /// Stops the timer for good. On another thread than the loop's a call of the handler may still be under way when this
-  /// returns, but none begins afterwards. May be called from any thread, also from the handler.
+  /// Stops the timer for good. On another thread than the loop's a call of the handler may still be under way
+  /// when this returns, but none begins afterwards. May be called from any thread, also from the handler.
   public func invalidate() {
     if binding.invalidate() { binding.change { [self] in $0.detach(self) } }
   }
 
-  /// Whether the timer may fire again: false after ``invalidate()`` and once a timer that fires once has. May be read from
-  /// any thread.
+  /// Whether the timer may fire again: false after ``invalidate()`` and once a timer that fires once has. May
+  /// be read from any thread.
   public var isValid: Bool { binding.isValid }
 
-  /// When the timer fires next; ``Deadline/distantFuture`` before it was added to a loop, while its handler runs, and when it is no
-  /// longer valid. May be read from any thread.
+  /// When the timer fires next; ``Deadline/distantFuture`` before it was added to a loop, while its handler
+  /// runs, and when it is no longer valid. May be read from any thread.
   public var nextFire: Deadline {
     isValid ? Deadline(nanoseconds: next.load(ordering: .relaxed)) : .distantFuture
   }

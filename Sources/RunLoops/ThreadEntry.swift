@@ -1,5 +1,5 @@
-// The one file of this module with functions that C calls. They are global and nonisolated: a closure formed in isolated code,
-// such as a main file, would check its isolation on the other thread and trap there.
+// The one file of this module with functions that C calls. They are global and nonisolated: a closure formed
+// in isolated code, such as a main file, would check its isolation on the other thread and trap there.
 
 import CPlatform
 import Glibc

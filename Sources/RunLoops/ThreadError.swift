@@ -4,7 +4,8 @@
 public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
   /// What was wrong. May get more cases: a `switch` over it needs a `default`.
   public enum Code: Hashable, Sendable {
-    /// The system has no more threads or memory to give now (`errno` of `pthread_create`): trying later may help.
+    /// The system has no more threads or memory to give now (`errno` of `pthread_create`): trying later may
+    /// help.
     case resourcesExhausted(errno: Int32)
     /// The stack size is below the least that the system accepts, or beyond what it can count. Both in bytes.
     case badStackSize(bytes: Int, minimum: Int)
@@ -24,13 +25,15 @@ public struct ThreadError: Error, Hashable, Sendable, CustomStringConvertible {
   public var description: String {
     switch code {
     case .resourcesExhausted(let errno):
-      "Thread \"\(threadName)\" could not be started: the system has no more threads or memory to give (error \(errno))."
+      "\(beginning) the system has no more threads or memory to give (error \(errno))."
     case .badStackSize(let bytes, let minimum):
-      "Thread \"\(threadName)\" could not be started: its stack of \(bytes) bytes is not within \(minimum) bytes and 1 TiB."
+      "\(beginning) its stack of \(bytes) bytes is not within \(minimum) bytes and 1 TiB."
     case .badGuardSize(let bytes):
-      "Thread \"\(threadName)\" could not be started: its guard of \(bytes) bytes is not within 0 bytes and 1 GiB."
+      "\(beginning) its guard of \(bytes) bytes is not within 0 bytes and 1 GiB."
     case .badNiceness(let niceness):
-      "Thread \"\(threadName)\" could not be started: its nice value \(niceness) is not within -20 and 19."
+      "\(beginning) its nice value \(niceness) is not within -20 and 19."
     }
   }
+
+  private var beginning: String { "Thread \"\(threadName)\" could not be started:" }
 }

@@ -2,8 +2,8 @@ import Synchronization
 
 /// A key to one thread-local value in the dictionary of an ``OwnedThread``, with the type of the value.
 ///
-/// Make one key per purpose and keep it, in a `static let` for instance; each key stands for a different value. The value
-/// need not be `Sendable`: no other thread can reach it. May be used from any thread.
+/// Make one key per purpose and keep it, in a `static let` for instance; each key stands for a different
+/// value. The value need not be `Sendable`: no other thread can reach it. May be used from any thread.
 public struct ThreadLocalKey<Value>: Hashable, Sendable {
   let number: Int
 
@@ -19,12 +19,12 @@ private enum ThreadLocalNumbers {
 }
 
 extension OwnedThread {
-  /// The calling thread's own value for a key; nil if it has none. Only on the thread itself: from elsewhere the process ends
-  /// with a message.
+  /// The calling thread's own value for a key; nil if it has none. Only on the thread itself: from elsewhere
+  /// the process ends with a message.
   ///
-  /// The values live until the thread ends. They are destroyed on the thread, after its end hooks and before its run
-  /// loop, in the order in which their keys were made; values that are put in meanwhile are destroyed too, for as many rounds as POSIX promises to
-  /// thread-specific data (`PTHREAD_DESTRUCTOR_ITERATIONS`, 4).
+  /// The values live until the thread ends. They are destroyed on the thread, after its end hooks and before
+  /// its run loop, in the order in which their keys were made; values that are put in meanwhile are destroyed
+  /// too, for as many rounds as POSIX promises to thread-specific data (`PTHREAD_DESTRUCTOR_ITERATIONS`, 4).
   public subscript<Value>(key: ThreadLocalKey<Value>) -> Value? {
     get {
       preconditionOwn("read")

@@ -4,34 +4,36 @@ import Glibc
 ///
 /// A value: may be used from any thread.
 public struct ThreadOptions: Sendable {
-  /// The thread's name, as `top -H`, debuggers and the statistics show it. Linux keeps 15 bytes: more is cut off, never in
-  /// the middle of a character. Default: `thread`.
+  /// The thread's name, as `top -H`, debuggers and the statistics show it. Linux keeps 15 bytes: more is cut
+  /// off, never in the middle of a character. Default: `thread`.
   public var name: String
 
-  /// Bytes of stack that the thread can use, the guard not counted. Rounded up to whole pages; must be at least what
-  /// the system demands (16 KiB on x86-64). Default: 512 KiB.
+  /// Bytes of stack that the thread can use, the guard not counted. Rounded up to whole pages; must be at
+  /// least what the system demands (16 KiB on x86-64). Default: 512 KiB.
   public var stackSize: Int
 
-  /// Bytes below the stack that nothing may touch, so that an overflow is a fault and not silent damage. Rounded up to
-  /// whole pages. Default: 64 KiB, which a large frame does not easily jump over.
+  /// Bytes below the stack that nothing may touch, so that an overflow is a fault and not silent damage.
+  /// Rounded up to whole pages. Default: 64 KiB, which a large frame does not easily jump over.
   public var guardSize: Int
 
-  /// The nice value, -20 (most favoured) to 19; nil leaves the creator's. Values below the creator's need a privilege: if
-  /// it is missing the thread runs all the same, and ``OwnedThread/nicenessError`` says why. Default: nil.
+  /// The nice value, -20 (most favoured) to 19; nil leaves the creator's. Values below the creator's need a
+  /// privilege: if it is missing the thread runs all the same, and ``OwnedThread/nicenessError`` says why.
+  /// Default: nil.
   public var niceness: Int?
 
-  /// Whether somebody may ``OwnedThread/join()``. A thread that is not joinable cleans up behind itself; a joinable one that
-  /// nobody joined does so when the last reference to it goes. Default: true.
+  /// Whether somebody may ``OwnedThread/join()``. A thread that is not joinable cleans up behind itself; a
+  /// joinable one that nobody joined does so when the last reference to it goes. Default: true.
   public var isJoinable: Bool
 
   /// Called in order on the new thread before its body. Default: none.
   public var startHooks: [@Sendable () -> Void]
 
-  /// Called in order on the thread after its body has returned, while its thread-local values and its run loop still
-  /// exist. Default: none.
+  /// Called in order on the thread after its body has returned, while its thread-local values and its run
+  /// loop still exist. Default: none.
   public var endHooks: [@Sendable () -> Void]
 
-  /// Makes a set of options. Nothing is checked before ``OwnedThread/start(_:_:)``. May be called from any thread.
+  /// Makes a set of options. Nothing is checked before ``OwnedThread/start(_:_:)``. May be called from any
+  /// thread.
   public init(
     name: String = "thread", stackSize: Int = 512 << 10, guardSize: Int = 64 << 10, niceness: Int? = nil,
     isJoinable: Bool = true, startHooks: [@Sendable () -> Void] = [], endHooks: [@Sendable () -> Void] = []
@@ -47,7 +49,8 @@ public struct ThreadOptions: Sendable {
 }
 
 extension ThreadOptions {
-  /// The name as the kernel will keep it: up to the first NUL, at most 15 bytes, whole characters of UTF-8 only.
+  /// The name as the kernel will keep it: up to the first NUL, at most 15 bytes, whole characters of UTF-8
+  /// only.
   var keptName: String {
     var kept = String.UnicodeScalarView()
     var bytes = 0

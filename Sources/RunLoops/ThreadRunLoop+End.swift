@@ -3,7 +3,8 @@ import CPlatform
 extension ThreadRunLoop {
   /// Ends the calling thread's loop, if it has one: called as the thread ends.
   ///
-  /// What is released then may ask for a loop once more and so make another; that one is ended too, a few times over.
+  /// What is released then may ask for a loop once more and so make another; that one is ended too, a few
+  /// times over.
   static func endCurrent() {
     for _ in 0..<4 {
       guard let pointer = heddle_tls_get(HEDDLE_TLS_LOOP) else { return }

@@ -1,9 +1,9 @@
 extension ThreadRunLoop {
-  // All of these may be called from any thread. On another than the loop's own they go through the mailbox, so they take
-  // effect at the loop's next turn, in the order in which they were called.
+  // All of these may be called from any thread. On another than the loop's own they go through the mailbox,
+  // so they take effect at the loop's next turn, in the order in which they were called.
 
-  /// Watches a custom source in a mode. Adding it twice has no effect. May be called from any thread; from another than the
-  /// loop's it takes effect at the loop's next turn.
+  /// Watches a custom source in a mode. Adding it twice has no effect. May be called from any thread; from
+  /// another than the loop's it takes effect at the loop's next turn.
   public func add(_ source: CustomSource, to mode: RunLoopMode = .default) {
     onLoop { loop in
       guard source.isValid else { return }
@@ -17,9 +17,9 @@ extension ThreadRunLoop {
     }
   }
 
-  /// Watches a descriptor source in a mode. Adding it twice has no effect. If the descriptor cannot be watched, the handler
-  /// is called with ``DescriptorEvents/invalid``. May be called from any thread; from another than the loop's it takes effect
-  /// at the loop's next turn.
+  /// Watches a descriptor source in a mode. Adding it twice has no effect. If the descriptor cannot be
+  /// watched, the handler is called with ``DescriptorEvents/invalid``. May be called from any thread; from
+  /// another than the loop's it takes effect at the loop's next turn.
   public func add(_ source: DescriptorSource, to mode: RunLoopMode = .default) {
     onLoop { loop in
       guard source.isValid else { return }
@@ -31,8 +31,9 @@ extension ThreadRunLoop {
     }
   }
 
-  /// Watches a timer in a mode. Adding it twice has no effect. May be called from any thread; from another than the loop's it
-  /// takes effect at the loop's next turn, and a timer that fires "after" some time counts from there.
+  /// Watches a timer in a mode. Adding it twice has no effect. May be called from any thread; from another
+  /// than the loop's it takes effect at the loop's next turn, and a timer that fires "after" some time counts
+  /// from there.
   public func add(_ timer: RunLoopTimer, to mode: RunLoopMode = .default) {
     onLoop { loop in
       guard timer.isValid else { return }
@@ -44,8 +45,8 @@ extension ThreadRunLoop {
     }
   }
 
-  /// Tells an observer of what the loop does in a mode. Adding it twice has no effect. May be called from any thread; from
-  /// another than the loop's it takes effect at the loop's next turn.
+  /// Tells an observer of what the loop does in a mode. Adding it twice has no effect. May be called from any
+  /// thread; from another than the loop's it takes effect at the loop's next turn.
   public func add(_ observer: RunLoopObserver, to mode: RunLoopMode = .default) {
     onLoop { loop in
       guard observer.isValid else { return }
@@ -57,20 +58,21 @@ extension ThreadRunLoop {
     }
   }
 
-  /// Takes a custom source out of all modes; it can be added again, here or to another loop. May be called from any thread; from
-  /// another than the loop's it takes effect at the loop's next turn.
+  /// Takes a custom source out of all modes; it can be added again, here or to another loop. May be called
+  /// from any thread; from another than the loop's it takes effect at the loop's next turn.
   public func remove(_ source: CustomSource) { onLoop { $0.detach(source) } }
 
-  /// Takes a descriptor source out of all modes; it can be added again, here or to another loop. May be called from any thread;
-  /// from another than the loop's it takes effect at the loop's next turn, and the descriptor must stay open until then.
+  /// Takes a descriptor source out of all modes; it can be added again, here or to another loop. May be
+  /// called from any thread; from another than the loop's it takes effect at the loop's next turn, and the
+  /// descriptor must stay open until then.
   public func remove(_ source: DescriptorSource) { onLoop { $0.detach(source) } }
 
-  /// Takes a timer out of all modes; if it is added again it keeps its time. May be called from any thread; from another than the
-  /// loop's it takes effect at the loop's next turn.
+  /// Takes a timer out of all modes; if it is added again it keeps its time. May be called from any thread;
+  /// from another than the loop's it takes effect at the loop's next turn.
   public func remove(_ timer: RunLoopTimer) { onLoop { $0.detach(timer) } }
 
-  /// Takes an observer out of all modes; it can be added again, here or to another loop. May be called from any thread; from another than
-  /// the loop's it takes effect at the loop's next turn.
+  /// Takes an observer out of all modes; it can be added again, here or to another loop. May be called from
+  /// any thread; from another than the loop's it takes effect at the loop's next turn.
   public func remove(_ observer: RunLoopObserver) { onLoop { $0.detach(observer) } }
 
   // MARK: The loop's thread

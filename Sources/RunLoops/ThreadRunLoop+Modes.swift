@@ -1,7 +1,9 @@
 extension ThreadRunLoop {
-  /// Makes a mode one of the common ones: it gets what was added to ``RunLoopMode/common`` so far, and what will be.
+  /// Makes a mode one of the common ones: it gets what was added to ``RunLoopMode/common`` so far, and what
+  /// will be.
   ///
-  /// May be called from any thread; from another than the loop's it takes effect at the loop's next turn. A mode stays common.
+  /// May be called from any thread; from another than the loop's it takes effect at the loop's next turn. A
+  /// mode stays common.
   public func addCommonMode(_ mode: RunLoopMode) {
     onLoop { loop in
       let state = loop.modeState(mode)

@@ -1,5 +1,6 @@
 extension ThreadRunLoop {
-  /// Has a handler told of the notifications of one name, until ``removeNotificationHandler(_:)``. Own thread only.
+  /// Has a handler told of the notifications of one name, until ``removeNotificationHandler(_:)``. Own thread
+  /// only.
   /// - Returns: a number to remove it by.
   @discardableResult
   public func addNotificationHandler(
@@ -17,13 +18,15 @@ extension ThreadRunLoop {
 
   /// Tells this thread's handlers of something, now or at a better time.
   ///
-  /// A notification that waits is told in whatever mode the loop runs; it does not keep the loop running, but is told before a run
-  /// finds that it has nothing to watch. Own thread only: from another, post inside of ``perform(inModes:_:)``.
+  /// A notification that waits is told in whatever mode the loop runs; it does not keep the loop running, but
+  /// is told before a run finds that it has nothing to watch. Own thread only: from another, post inside of
+  /// ``perform(inModes:_:)``.
   /// - Parameters:
   ///   - notification: what has happened
   ///   - delivery: when to tell
-  ///   - coalescing: which notifications in the same queue make this one superfluous; for ``LoopNotification/Delivery/now``, which
-  ///     waiting ones it makes superfluous. Default: those of the same name and token.
+  ///   - coalescing: which notifications in the same queue make this one superfluous; for
+  ///     ``LoopNotification/Delivery/now``, which waiting ones it makes superfluous. Default: those of the
+  ///     same name and token.
   public func post(
     _ notification: LoopNotification, when delivery: LoopNotification.Delivery,
     coalescing: LoopNotification.Coalescing = [.onName, .onToken]

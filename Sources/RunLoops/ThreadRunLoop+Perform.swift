@@ -1,11 +1,11 @@
 extension ThreadRunLoop {
-  /// Has a block run on the loop's thread, and wakes the loop for it. Blocks run in the order in which they were handed in, as far as
-  /// the loop's mode lets them. May be called from any thread.
+  /// Has a block run on the loop's thread, and wakes the loop for it. Blocks run in the order in which they
+  /// were handed in, as far as the loop's mode lets them. May be called from any thread.
   /// - Parameters:
   ///   - modes: in which the block may run; default: all common modes
   ///   - body: released on the loop's thread after it has run
-  /// - Returns: false if the loop has ended: then the block will not run. (One that was taken may also never run, if the loop ends
-  ///   before it comes to it.)
+  /// - Returns: false if the loop has ended: then the block will not run. (One that was taken may also never
+  ///   run, if the loop ends before it comes to it.)
   @discardableResult
   public func perform(
     inModes modes: [RunLoopMode] = [.common], _ body: @escaping @Sendable () -> Void
@@ -15,8 +15,8 @@ extension ThreadRunLoop {
 
   /// Has a block run on the loop's thread and waits for its result; on the loop's own thread it runs at once.
   ///
-  /// Two loops that wait for each other wait for ever, and so does a caller whose modes the loop never enters. May be called
-  /// from any thread.
+  /// Two loops that wait for each other wait for ever, and so does a caller whose modes the loop never
+  /// enters. May be called from any thread.
   /// - Parameters:
   ///   - modes: in which the block may run; default: all common modes
   ///   - body: what to do
@@ -36,12 +36,12 @@ extension ThreadRunLoop {
     return try completion.wait().get()
   }
 
-  /// Ends the innermost run, as soon as what it does now is done; without a run, the next one ends at once. Several calls before
-  /// it takes effect are one. May be called from any thread.
+  /// Ends the innermost run, as soon as what it does now is done; without a run, the next one ends at once.
+  /// Several calls before it takes effect are one. May be called from any thread.
   public func stop() { mailbox.requestStop() }
 
-  /// Makes the loop turn once more if it sleeps; if it does not, it will not sleep before it has turned once more.
-  /// May be called from any thread.
+  /// Makes the loop turn once more if it sleeps; if it does not, it will not sleep before it has turned once
+  /// more. May be called from any thread.
   public func wakeUp() { mailbox.announce() }
 
   // MARK: The loop's thread

@@ -6,16 +6,16 @@ extension ThreadRunLoop {
   @discardableResult
   public func run() -> RunLoopResult { run(mode: .default) }
 
-  /// Runs the loop in a mode. May be called from inside a handler: the runs nest, and the outer one goes on when the inner has
-  /// ended. Own thread only.
+  /// Runs the loop in a mode. May be called from inside a handler: the runs nest, and the outer one goes on
+  /// when the inner has ended. Own thread only.
   /// - Parameters:
   ///   - mode: any but ``RunLoopMode/common``; default ``RunLoopMode/default``
-  ///   - deadline: when to return at the latest, not counting a handler that takes longer; one that has passed gives a single turn.
-  ///     Default: never
-  ///   - returnAfterSourceHandled: whether to return after a turn in which a block, source, timer or the driver did something.
-  ///     Default: false
-  /// - Returns: why it ended. A mode with no source, no timer, no driver and no waiting block gives ``RunLoopResult/finished``
-  ///   at once, without a word to the observers.
+  ///   - deadline: when to return at the latest, not counting a handler that takes longer; one that has
+  ///     passed gives a single turn. Default: never
+  ///   - returnAfterSourceHandled: whether to return after a turn in which a block, source, timer or the
+  ///     driver did something. Default: false
+  /// - Returns: why it ended. A mode with no source, no timer, no driver and no waiting block gives
+  ///   ``RunLoopResult/finished`` at once, without a word to the observers.
   @discardableResult
   public func run(
     mode: RunLoopMode = .default, until deadline: Deadline = .distantFuture,
@@ -73,7 +73,8 @@ extension ThreadRunLoop {
     }
   }
 
-  /// To be called before a handler of the application is run, or the run ends: the driver gives up what others count on.
+  /// To be called before a handler of the application is run, or the run ends: the driver gives up what
+  /// others count on.
   func willRunHandlers() {
     // Inside its own turn the driver knows what it does: it runs the handler that runs the loop.
     guard let driver, !state.pointee.isDriverRunning else { return }
@@ -83,7 +84,8 @@ extension ThreadRunLoop {
       "A run loop's driver is still parked after willHandleMessages: it must consume its token or cancel the park")
   }
 
-  /// To be called before observers are told. They are brief, so only a driver that counts as parked must hear of it.
+  /// To be called before observers are told. They are brief, so only a driver that counts as parked must hear
+  /// of it.
   func willTellObservers() {
     if mailbox.word.glance & ParkingWord.parked != 0 { willRunHandlers() }
   }

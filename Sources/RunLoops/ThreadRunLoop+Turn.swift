@@ -1,5 +1,6 @@
 extension ThreadRunLoop {
-  /// The loop itself. A turn that has nothing to do but ask its driver costs a relaxed load, a store and two flags.
+  /// The loop itself. A turn that has nothing to do but ask its driver costs a relaxed load, a store and two
+  /// flags.
   func turns(_ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool) -> RunLoopResult {
     var driver = currentDriver()
     var driverVersion = state.pointee.driverVersion
@@ -42,7 +43,8 @@ extension ThreadRunLoop {
     }
   }
 
-  /// The part of a turn that deals with all but the driver and the descriptors. True: something of the application's was run.
+  /// The part of a turn that deals with all but the driver and the descriptors. True: something of the
+  /// application's was run.
   private func attend(_ mode: ModeState) -> Bool {
     state.pointee.changed = false
     if !mode.observed.isDisjoint(with: [.beforeTimers, .beforeSources]) { willTellObservers() }
@@ -58,7 +60,8 @@ extension ThreadRunLoop {
     return handled
   }
 
-  /// Fires the timers of a mode that are due. Those that come in meanwhile wait for the next turn. True: there was one.
+  /// Fires the timers of a mode that are due. Those that come in meanwhile wait for the next turn. True:
+  /// there was one.
   private func fireTimers(in mode: ModeState) -> Bool {
     guard let first = mode.timers.first else { return false }
     let now = clock.now()
@@ -99,7 +102,8 @@ extension ThreadRunLoop {
     }
   }
 
-  /// Handles the descriptors that are ready, without waiting: a loop that is always busy must not starve them.
+  /// Handles the descriptors that are ready, without waiting: a loop that is always busy must not starve
+  /// them.
   private func lookAtDescriptors(_ mode: ModeState) {
     guard state.pointee.hasDescriptors, let set = mode.descriptors else { return }
     _ = set.wait(nanoseconds: 0)

@@ -12,7 +12,8 @@ extension ThreadRunLoop {
     case descriptor(Int32)
   }
 
-  /// Sleeps for a driver that has marked the loop as parked. Neither the mark nor a token is cleared here: the driver decides.
+  /// Sleeps for a driver that has marked the loop as parked. Neither the mark nor a token is cleared here:
+  /// the driver decides.
   func waitParked(_ mode: ModeState, until limit: Int64) -> Bool {
     let mark = mailbox.word.glance & ParkingWord.parked
     precondition(mark != 0, "A run loop's driver wants to park without prepareToPark having answered true")

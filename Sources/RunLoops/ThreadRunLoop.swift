@@ -2,25 +2,27 @@ import CPlatform
 import Locks
 import Synchronization
 
-/// The event loop of a thread: sleeps until one of its sources, timers or messages needs the thread, and hands it over.
+/// The event loop of a thread: sleeps until one of its sources, timers or messages needs the thread, and
+/// hands it over.
 ///
-/// Every thread has one, made when it first asks for ``current``. The anatomy (modes, sources, timers, observers, nested
-/// runs) is that of Core Foundation's run loops; the name differs from Foundation's so that a program can import both. A loop that
-/// waits with no timer due makes no system call and no wake-up at all.
+/// Every thread has one, made when it first asks for ``current``. The anatomy (modes, sources, timers,
+/// observers, nested runs) is that of Core Foundation's run loops; the name differs from Foundation's so that
+/// a program can import both. A loop that waits with no timer due makes no system call and no wake-up at all.
 ///
-/// One turn of the loop: observers "before timers"; due timers; observers "before sources"; blocks to perform, in their order;
-/// signalled custom sources; the driver, if there is one (a worker of the pool). If anything was handled, the next turn follows.
-/// Otherwise: observers "before waiting"; sleep; observers "after waiting"; ready descriptor sources.
+/// One turn of the loop: observers "before timers"; due timers; observers "before sources"; blocks to
+/// perform, in their order; signalled custom sources; the driver, if there is one (a worker of the pool). If
+/// anything was handled, the next turn follows. Otherwise: observers "before waiting"; sleep; observers
+/// "after waiting"; ready descriptor sources.
 ///
-/// From any thread: ``perform(inModes:_:)``, ``performAndWait(inModes:_:)``, ``stop()``, ``wakeUp()``, ``isWaiting``,
-/// ``statistics``, adding and removing of sources, timers and observers, and what these offer themselves. All else belongs to the
-/// loop's own thread, and says so.
+/// From any thread: ``perform(inModes:_:)``, ``performAndWait(inModes:_:)``, ``stop()``, ``wakeUp()``,
+/// ``isWaiting``, ``statistics``, adding and removing of sources, timers and observers, and what these offer
+/// themselves. All else belongs to the loop's own thread, and says so.
 public final class ThreadRunLoop: @unchecked Sendable {
-  // Unchecked: `mailbox` and `counters` are for any thread. All variables belong to the loop's thread, and the functions
-  // that touch them check or are called by those that do.
+  // Unchecked: `mailbox` and `counters` are for any thread. All variables belong to the loop's thread, and
+  // the functions that touch them check or are called by those that do.
 
-  /// What a turn looks at, apart from the parking word. Behind a pointer, because exclusive access to a class's
-  /// variables is checked at run time.
+  /// What a turn looks at, apart from the parking word. Behind a pointer, because exclusive access to a
+  /// class's variables is checked at run time.
   struct TurnState {
     /// Something happened since the turn's slow part ran: look again before sleeping.
     var changed = true
@@ -71,7 +73,8 @@ public final class ThreadRunLoop: @unchecked Sendable {
 
   deinit { state.deallocate() }
 
-  /// The calling thread's run loop, made at first use. It ends with the thread. May be called from any thread.
+  /// The calling thread's run loop, made at first use. It ends with the thread. May be called from any
+  /// thread.
   public static var current: ThreadRunLoop {
     if let loop = currentIfMade { return loop }
     let loop = ThreadRunLoop()
@@ -99,7 +102,8 @@ public final class ThreadRunLoop: @unchecked Sendable {
     return current?.mode
   }
 
-  /// Whether the loop sleeps now. A glance: it may have changed by the time it is looked at. May be read from any thread.
+  /// Whether the loop sleeps now. A glance: it may have changed by the time it is looked at. May be read from
+  /// any thread.
   public var isWaiting: Bool { counters.isWaiting }
 
   /// How much the loop has turned, worked and waited. May be read from any thread.

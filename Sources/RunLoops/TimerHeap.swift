@@ -1,4 +1,5 @@
-/// The timers of one mode, soonest first: a binary heap. Those of one time stand in the order in which they were put in.
+/// The timers of one mode, soonest first: a binary heap. Those of one time stand in the order in which they
+/// were put in.
 struct TimerHeap {
   struct Entry {
     /// When to fire; `Int64.max` while the timer's handler runs.

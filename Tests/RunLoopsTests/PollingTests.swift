@@ -7,7 +7,8 @@ import Testing
 
 /// A driver that waits in an epoll set of its own, as the leader of a lane does.
 @Suite struct PollingTests {
-  /// An epoll set with a pipe that stands for the lane's work, and an eventfd that wakes who waits in the set.
+  /// An epoll set with a pipe that stands for the lane's work, and an eventfd that wakes who waits in the
+  /// set.
   final class Lane: Sendable {
     let set = epoll_create1(Int32(EPOLL_CLOEXEC))
     let wake = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))

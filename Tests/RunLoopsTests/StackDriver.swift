@@ -1,9 +1,11 @@
 import Locks
 import RunLoops
 
-/// A driver as the pool's worker is one: takes items of work under a lock, parks on a stack of one, and is called by token.
+/// A driver as the pool's worker is one: takes items of work under a lock, parks on a stack of one, and is
+/// called by token.
 final class StackDriver: RunLoopDriver, @unchecked Sendable {
-  // Unchecked: the work is guarded by `lock`; `phase` and the counts belong to the loop's thread and are read after its end.
+  // Unchecked: the work is guarded by `lock`; `phase` and the counts belong to the loop's thread and are read
+  // after its end.
   enum Phase: Equatable {
     case awake
     case parked

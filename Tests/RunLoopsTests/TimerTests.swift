@@ -135,7 +135,7 @@ import Testing
       loop.add(timer, to: .default)
       loop.run()
     }
-    #expect(seen == ["begins", "ends, timedOut"].map { $0 })
+    #expect(seen == ["begins", "ends, timedOut"])
   }
 
   @Test func invalidateOnAnotherThreadTakesTheTimerOut() throws {

@@ -1,0 +1,121 @@
+import Heddle
+import Testing
+
+/// Stopping without losing a request, and what happens where that cannot be.
+@Suite struct DrainTests {
+  private static func waiting(_ latch: Latch) -> (inout Router) -> Void {
+    { router in
+      router.get("/wait") { _ in
+        latch.wait()
+        return .text("done")
+      }
+      router.get("/plain") { _ in .text("plain") }
+    }
+  }
+
+  @Test func whatHasBegunIsFinished() throws {
+    let latch = Latch()
+    defer { latch.open() }
+    let server = try TestServer(min: 2, max: 3, routes: DrainTests.waiting(latch))
+    let idle = try server.connect()
+    #expect(try idle.exchange("GET", "/plain").closes == false)
+    let halfway = try server.connect()
+    try halfway.send("GET /plain HTTP/1.1\r\nHost: a\r\n")
+    // Two run, three wait in the queue.
+    let clients = try (0..<5).map { _ in
+      let client = try server.connect()
+      try client.send("GET", "/wait")
+      return client
+    }
+    #expect(latch.waitForArrivals(2))
+    #expect(try eventually { try server.stats().queue.depth == 3 })
+    let last = try server.connect()
+    #expect(try last.exchange("GET", "/readyz").status == 200)
+    let stopped = try Background { server.server.stop() }
+    // A connection that is open already is still served, and told that this was the last time.
+    let health = try eventually {
+      try last.send("GET", "/readyz")
+      let reply = try last.receive()
+      guard reply.status == 503 else { return false }
+      #expect(try reply.json(HealthShape.self).reasons == ["draining"])
+      #expect(reply.closes)
+      return true
+    }
+    #expect(health)
+    #expect(try last.receiveToEnd().isEmpty)
+    #expect(eventually { (try? server.connect()) == nil })
+    try halfway.send("\r\n")
+    let late = try halfway.receive()
+    #expect(late.status == 503 || late.text == "plain", "\(late.status)")
+    #expect(late.closes)
+    latch.open()
+    for client in clients {
+      let reply = try client.receive()
+      #expect(reply.text == "done")
+      #expect(reply.closes)
+      #expect(try client.receiveToEnd().isEmpty)
+    }
+    #expect(try stopped.value() == .drained)
+    // One that had nothing to say is closed without a word.
+    #expect(try idle.receiveToEnd().isEmpty)
+  }
+
+  @Test func aHandlerThatIgnoresTheDrainIsGivenUp() throws {
+    let latch = Latch()
+    defer { latch.open() }
+    let server = try TestServer(
+      set: { $0.http.drainTimeout = .milliseconds(200) }, routes: DrainTests.waiting(latch))
+    let client = try server.connect()
+    try client.send("GET", "/wait")
+    #expect(latch.waitForArrivals(1))
+    let stopped = try Background { server.server.stop() }
+    let reply = try client.receive()
+    #expect(reply.status == 503)
+    #expect(reply.closes)
+    #expect(try client.receiveToEnd().isEmpty)
+    guard case .stuck(let names) = try stopped.value() else {
+      Issue.record("a drain that gave up says that it drained")
+      return
+    }
+    #expect(names.count == 1 && names[0].hasPrefix("worker-"))
+    #expect(server.lines.withLock { $0.contains { $0.contains(names[0]) && $0.contains("stuck in /wait") } })
+  }
+
+  @Test func aHandlerThatListensEndsInTime() throws {
+    let begun = Latch()
+    begun.open()
+    let server = try TestServer(
+      set: { $0.http.drainTimeout = .milliseconds(200) },
+      routes: { router in
+        router.get("/patient") { request in
+          begun.wait()
+          while true {
+            try request.checkCancelled()
+            Pause.milliseconds(1)
+          }
+        }
+      })
+    let client = try server.connect()
+    try client.send("GET", "/patient")
+    #expect(begun.waitForArrivals(1))
+    let stopped = try Background { server.server.stop() }
+    #expect(try client.receive().status == 503)
+    #expect(try stopped.value() == .drained)
+  }
+
+  @Test func aRequestThatNeverBecomesWholeDoesNotHoldTheDrain() throws {
+    let server = try TestServer(lab: true, set: { $0.http.drainTimeout = .milliseconds(200) })
+    let client = try server.connect()
+    try client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc")
+    #expect(try eventually { try server.stats().requests.inFlight == 2 })
+    #expect(server.server.stop() == .drained)
+    #expect(try client.receiveToEnd().isEmpty)
+  }
+
+  @Test func drainingTwiceIsDrainingOnce() throws {
+    let server = try TestServer()
+    server.server.drain()
+    server.server.drain()
+    #expect(server.server.stop() == .drained)
+  }
+}
