@@ -10,7 +10,8 @@ extension Exchange {
     do {
       return try lane.core.runtimes[route].handler(Request(storage))
     } catch {
-      context.thrown.add()
+      // An error that is an answer is no failure: its handler has said what it had to say.
+      if !(error is any ResponseError) { context.thrown.add() }
       return lane.core.response(to: error, request: storage, route: route)
     }
   }

@@ -57,7 +57,16 @@ final class Exchange: WorkItem, @unchecked Sendable {
   @exclusivity(unchecked) var bodyLimit = 0
   /// The place in the lane's list of exchanges.
   @exclusivity(unchecked) var liveIndex = 0
+  /// The place in the queue of those with the same time limit.
+  @exclusivity(unchecked) var deadlineLinks = DeadlineLinks()
   @exclusivity(unchecked) var swallowed = 0
+
+  /// Neighbours in a ``DeadlineQueue``.
+  struct DeadlineLinks {
+    var isQueued = false
+    var previous: Unmanaged<Exchange>?
+    var next: Unmanaged<Exchange>?
+  }
 
   init(lane: HTTPLane) { self.lane = lane }
 

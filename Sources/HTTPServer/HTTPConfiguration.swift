@@ -32,6 +32,10 @@ public struct HTTPConfiguration: Sendable {
   /// How long a connection may be silent, between requests or within one. Whole seconds; default 60 s. 0: for ever.
   public var connectionTimeout: Duration = .seconds(60)
 
+  /// How long a request may take, from its last byte to its finished answer, unless its route says otherwise: then the client gets
+  /// 504, the handler is told (`Request.isCancelled`), and its result is dropped. Default zero: for ever.
+  public var requestTimeout: Duration = .zero
+
   /// How long a drain waits for requests that run, before they are answered with 503. Default 30 s.
   public var drainTimeout: Duration = .seconds(30)
 

@@ -25,6 +25,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
   @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
   private(set) var isDraining = false
+  /// Requests with a time limit, by limit: see ``RouteRuntime/deadlineQueue``.
+  @exclusivity(unchecked) var deadlines: [DeadlineQueue]
   @exclusivity(unchecked) private var ids: RequestIDs
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
   @exclusivity(unchecked) private(set) var leaderContext: WorkerContext
@@ -37,6 +39,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
   init(core: ServiceCore, number: Int) throws(ServiceError) {
     self.core = core
     ids = RequestIDs(lane: number)
+    deadlines = core.runtimes.timeouts.map(DeadlineQueue.init)
     leaderContext = WorkerContext()
     pollDescriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
@@ -104,6 +107,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
     // A daemon at its limit of connections, or out of descriptors, takes its listening socket out of its epoll set, and puts it
     // back at the start of a run after a connection was closed: without another pass the clients that wait would wait on.
     if figures.connectionsClosed != closedBefore { timeout = 0 }
+    if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
     var collected = WorkChain()
     swap(&collected, &batch)
     return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && live.isEmpty)
@@ -173,6 +177,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
       live[place] = last
       last._withUnsafeGuaranteedRef { $0.liveIndex = place }
     }
+    if exchange.deadlineLinks.isQueued { deadlines[core.runtimes[exchange.route].deadlineQueue].remove(exchange) }
     let before = exchange.state.set(.abandoned)
     if exchange.stage == .answered {
       if !isComplete { figures.aborted.add() }
@@ -201,6 +206,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
     exchange.stage = .waiting
     exchange.becomeRunnable(
       at: exchange.completeAt, isExpectedLong: core.runtimes[exchange.route].estimate.isLong)
+    let queue = core.runtimes[exchange.route].deadlineQueue
+    if queue >= 0 { deadlines[queue].append(exchange) }
     batch.append(exchange)
   }
 

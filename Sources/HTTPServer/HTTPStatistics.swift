@@ -17,6 +17,7 @@ extension HTTPService {
       result.connectionsAcceptedTotal += figures.connectionsAccepted.value
       result.queueFullTotal += figures.queueFull.value
       result.drainExpiredTotal += figures.expired.value
+      result.timedOutTotal += figures.timedOut.value
       result.suspensionsTotal += figures.suspensions.value
       result.passesTotal += figures.passes.value
     }

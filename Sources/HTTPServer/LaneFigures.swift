@@ -29,6 +29,8 @@ final class LaneFigures: Sendable {
   let queueFull = Count()
   /// Ended with 503 because a drain took too long.
   let expired = Count()
+  /// Ended with 504 because they took longer than they may.
+  let timedOut = Count()
   /// Passes made, and exchanges suspended.
   let passes = Count()
   let suspensions = Count()

@@ -1,4 +1,5 @@
 import HTTPMessages
+import Locks
 import Synchronization
 
 /// What serving needs to know of a route, laid out so that looking at it takes no reference.
@@ -9,10 +10,13 @@ struct RouteRuntime: ~Copyable, Sendable {
   let isInline: Bool
   /// The most bytes of a body.
   let bodyLimit: Int
+  /// Which of the time limits holds, an index into ``RouteRuntimes/timeouts``; -1: none.
+  let deadlineQueue: Int
   /// How long the handler is expected to run.
   let estimate = ServiceEstimate()
 
-  init(_ entry: RouteEntry, configuration: HTTPConfiguration) {
+  init(_ entry: RouteEntry, deadlineQueue: Int, configuration: HTTPConfiguration) {
+    self.deadlineQueue = deadlineQueue
     handler = entry.handler
     isInline = entry.options.isInline
     bodyLimit = entry.options.maxBodyBytes ?? configuration.maxBodyBytes
@@ -24,11 +28,24 @@ final class RouteRuntimes: @unchecked Sendable {
   // Unchecked: filled in init and never changed; what can change in it is atomic.
   private let routes: UnsafeMutableBufferPointer<RouteRuntime>
 
+  /// Each time limit that some route has, in nanoseconds, once.
+  let timeouts: [Int64]
+
   init(_ table: RouteTable, configuration: HTTPConfiguration) {
     routes = .allocate(capacity: table.routes.count)
+    var timeouts: [Int64] = []
     for (index, entry) in table.routes.enumerated() {
-      routes.initializeElement(at: index, to: RouteRuntime(entry, configuration: configuration))
+      let timeout = (entry.options.timeout ?? configuration.requestTimeout).wholeNanoseconds
+      var queue = -1
+      // An inline route is answered before anybody could look.
+      if timeout > 0, !entry.options.isInline {
+        queue = timeouts.firstIndex(of: timeout) ?? timeouts.count
+        if queue == timeouts.count { timeouts.append(timeout) }
+      }
+      routes.initializeElement(
+        at: index, to: RouteRuntime(entry, deadlineQueue: queue, configuration: configuration))
     }
+    self.timeouts = timeouts
   }
 
   deinit {

@@ -30,9 +30,11 @@ final class ServiceCore: Sendable {
   /// The answer to an error that a handler threw: its own if it has one, else 500 without any detail that could give away what
   /// the server is made of.
   func response(to error: any Error, request: RequestStorage, route: Int) -> Response {
+    if let answer = error as? any ResponseError {
+      return ProblemDetails(error, requestID: request.idText).response(headers: answer.headers)
+    }
     report(HandlerFailure(error: error, requestID: request.id, route: routes.routes[route].label))
-    let headers = (error as? any ResponseError)?.headers ?? [:]
-    return ProblemDetails(error, requestID: request.idText).response(headers: headers)
+    return ProblemDetails(error, requestID: request.idText).response()
   }
 }
 

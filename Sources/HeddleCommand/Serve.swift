@@ -40,6 +40,7 @@ enum Serve {
     http.maxBodyBytes = options.maxBody
     http.maxHeaderBytes = options.maxHeader
     http.connectionTimeout = options.connectionTimeout
+    http.requestTimeout = options.requestTimeout
     http.drainTimeout = options.drainTimeout
     var pool = PoolConfiguration(
       limits: PoolLimits(

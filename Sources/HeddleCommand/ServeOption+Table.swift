@@ -58,6 +58,9 @@ extension ServeOption {
     .duration(
       "queue-deadline", \.queueDeadline, .milliseconds(1) ... .seconds(3600), zero: "off",
       help: "longest wait before a request gets 503"),
+    .duration(
+      "request-timeout", \.requestTimeout, .milliseconds(1) ... .seconds(86_400), zero: "off",
+      help: "after which the client gets 504 and the handler is told to stop"),
     .size("stack-size", \.stackSize, (128 << 10)...(1 << 30), help: "stack of a worker"),
   ]
 

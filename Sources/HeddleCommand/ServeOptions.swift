@@ -23,6 +23,9 @@ struct ServeOptions: Equatable, Sendable {
   /// How long a request may wait for a worker before it gets 503; zero means for ever.
   var queueDeadline = Duration.seconds(10)
 
+  /// How long a request may take before its client gets 504; zero means for ever.
+  var requestTimeout = Duration.zero
+
   /// How many MHD daemons share the port.
   var lanes = 1
 

@@ -31,7 +31,7 @@ package final class Introspection: Sendable {
     .init(method: "GET", path: "/api/stats", summary: "the live figures"),
     .init(method: "GET", path: "/api/events", summary: "what happened to the pool's threads; ?since=ID"),
     .init(method: "GET", path: "/api/pool", summary: "the pool's settings and counts"),
-    .init(method: "PATCH", path: "/api/pool", summary: "changes minThreads, maxThreads, idleTimeout; from loopback only"),
+    .init(method: "PATCH", path: "/api/pool", summary: "changes minThreads, maxThreads, idleTimeout"),
   ]
 
   /// Adds the routes to a router. `introspection` is asked for at each request, since it is made after the routes are.

@@ -86,7 +86,10 @@ enum MetricsPage {
         type: .gauge, unit: "seconds", value: .number(pool.saturatedSeconds)),
       MetricFamily(
         "heddle_failures_total", help: "Handlers that failed, by kind.", type: .counter,
-        samples: [MetricSample(labels: [("kind", "thrown")], value: .unsigned(http.thrownTotal))]),
+        samples: [
+          MetricSample(labels: [("kind", "thrown")], value: .unsigned(http.thrownTotal)),
+          MetricSample(labels: [("kind", "timeout")], value: .unsigned(http.timedOutTotal)),
+        ]),
       MetricFamily(
         "heddle_quarantined_threads", help: "Threads that trapped and are parked for ever.", type: .gauge,
         value: .integer(Int64(counts.quarantined))),

@@ -71,7 +71,8 @@ struct StatsDocument: Encodable {
     locks = Locks(
       contentionsTotal: snapshot.locks.reduce(0) { $0 + $1.contentionsTotal },
       waitSecondsTotal: snapshot.locks.reduce(0) { $0 + ($1.kind == .condition ? 0 : $1.waitSecondsTotal) })
-    failures = Failures(thrownTotal: http.thrownTotal, cxxExceptionsTotal: 0, trapsTotal: 0, timeoutsTotal: 0)
+    failures = Failures(
+      thrownTotal: http.thrownTotal, cxxExceptionsTotal: 0, trapsTotal: 0, timeoutsTotal: http.timedOutTotal)
     let process = snapshot.process
     self.process = Process(
       residentBytes: process.residentBytes, cpuSeconds: process.cpuSeconds,

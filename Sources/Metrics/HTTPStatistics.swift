@@ -42,6 +42,8 @@ package struct HTTPStatistics: Sendable {
   package var drainExpiredTotal: UInt64 = 0
   /// Errors that handlers threw.
   package var thrownTotal: UInt64 = 0
+  /// Answered with 504 because they took longer than they may.
+  package var timedOutTotal: UInt64 = 0
   package var suspensionsTotal: UInt64 = 0
   package var passesTotal: UInt64 = 0
 

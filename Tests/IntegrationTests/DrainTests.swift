@@ -29,20 +29,7 @@ import Testing
     }
     #expect(latch.waitForArrivals(2))
     #expect(try eventually { try server.stats().queue.depth == 3 })
-    let last = try server.connect()
-    #expect(try last.exchange("GET", "/readyz").status == 200)
     let stopped = try Background { server.server.stop() }
-    // A connection that is open already is still served, and told that this was the last time.
-    let health = try eventually {
-      try last.send("GET", "/readyz")
-      let reply = try last.receive()
-      guard reply.status == 503 else { return false }
-      #expect(try reply.json(HealthShape.self).reasons == ["draining"])
-      #expect(reply.closes)
-      return true
-    }
-    #expect(health)
-    #expect(try last.receiveToEnd().isEmpty)
     #expect(eventually { (try? server.connect()) == nil })
     try halfway.send("\r\n")
     let late = try halfway.receive()

@@ -94,7 +94,8 @@ import Testing
     try server.run { server in
       let client = try server.connect()
       #expect(try client.exchange("GET", "/plaintext%00.html").status == 404)
-      #expect(try client.exchange("GET", "/name/a%00b").text == "a%00b")
+      let named = try client.exchange("GET", "/name/a%00b")
+      #expect(named.text == "a%00b")
     }
   }
 
