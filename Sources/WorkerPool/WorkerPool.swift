@@ -228,6 +228,8 @@ package final class WorkerPool: @unchecked Sendable {
         rosterChanged.broadcast()
       }
       pay(debts)
+      // A closed pool may have waited for this thread alone: the monitor looks whether it has finished.
+      monitor.requestReap()
       return error
     }
   }

@@ -29,12 +29,17 @@ import Testing
     }
     #expect(latch.waitForArrivals(2))
     #expect(try eventually { try server.stats().queue.depth == 3 })
+    let last = try server.connect()
+    #expect(try last.exchange("GET", "/readyz").status == 200)
     let stopped = try Background { server.server.stop() }
     #expect(eventually { (try? server.connect()) == nil })
+    // A connection that is open already is still served, and told that this was the last time.
+    let readiness = try last.exchange("GET", "/readyz")
+    #expect(readiness.status == 503)
+    #expect(try readiness.json(HealthShape.self).reasons == ["draining"])
+    #expect(readiness.closes)
+    #expect(try last.receiveToEnd().isEmpty)
     try halfway.send("\r\n")
-    let late = try halfway.receive()
-    #expect(late.status == 503 || late.text == "plain", "\(late.status)")
-    #expect(late.closes)
     latch.open()
     for client in clients {
       let reply = try client.receive()
@@ -42,6 +47,9 @@ import Testing
       #expect(reply.closes)
       #expect(try client.receiveToEnd().isEmpty)
     }
+    let late = try halfway.receive()
+    #expect(late.text == "plain")
+    #expect(late.closes)
     #expect(try stopped.value() == .drained)
     // One that had nothing to say is closed without a word.
     #expect(try idle.receiveToEnd().isEmpty)

@@ -108,7 +108,8 @@ extension SchedulerModel {
       scheduler.parked.allSatisfy { $0.word == .parked }, "one on the stack is not parked, or was called")
     for index in lanes.indices {
       let state = scheduler.lanes[index].state
-      try check(count.leaders[index] == (state == .held ? 1 : 0), "I1: lane \(index) has \(count.leaders[index]) leaders")
+      try check(
+        count.leaders[index] == (state == .held ? 1 : 0), "I1: lane \(index) has \(count.leaders[index]) leaders")
       try check(lanes[index].isClosed == (state == .closed), "lane \(index) is closed, or not")
     }
     let isNeeded = scheduler.vacantLanes > 0 || !scheduler.queue.isEmpty

@@ -111,7 +111,8 @@ import Testing
     // The monitor looks at the queue several times.
     let looks = Counter()
     let loop = try LoopThread("looks")
-    loop.loop.add(RunLoopTimer(after: .milliseconds(2), every: .milliseconds(2)) { _ in looks.increment() }, to: .common)
+    loop.loop.add(
+      RunLoopTimer(after: .milliseconds(2), every: .milliseconds(2)) { _ in looks.increment() }, to: .common)
     #expect(eventually { looks.value > 5 })
     loop.stop()
     #expect(running.pool.statistics().expiredTotal == 0)

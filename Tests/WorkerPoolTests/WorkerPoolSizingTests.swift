@@ -89,7 +89,7 @@ import Testing
 
   @Test func lowerMaximumEndsThreads() throws {
     let running = try RunningPool(min: 6, max: 6)
-    #expect(running.started == 6)
+    #expect(eventually { running.started == 6 })
     try running.pool.setLimits(PoolLimits(minThreads: 2, maxThreads: 2))
     #expect(eventually { running.started == 2 }, "\(running.pool.dump)")
     #expect(eventually { running.threadCount == 2 })
