@@ -96,6 +96,17 @@ char heddle_thread_state(int32_t tid) {
   return 0;
 }
 
+struct heddle_usage heddle_thread_usage(void) {
+  struct rusage usage;
+  struct heddle_usage result = {0, 0};
+  if (getrusage(RUSAGE_THREAD, &usage) == 0) {
+    result.cpu_nanoseconds = (int64_t)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) * 1000000000 +
+                             (int64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) * 1000;
+    result.sleeps = usage.ru_nvcsw;
+  }
+  return result;
+}
+
 int heddle_thread_set_nice(int32_t tid, int nice) {
   return setpriority(PRIO_PROCESS, (id_t)tid, nice) == 0 ? 0 : errno;
 }

@@ -85,9 +85,12 @@ extension Exchange {
       return started
     }
     worker.activity.begin(task: storage.id, kind: route, detail: Int(methodCode))
+    // What the thread has used takes a system call to read: for those only that run long beside it.
+    let before = isExpectedLong ? heddle_thread_usage() : heddle_usage()
     let response = respond(context: context)
     let ended = heddle_now()
     core.runtimes[route].estimate.note(ended &- started)
+    if isExpectedLong { core.runtimes[route].estimate.note(before, heddle_thread_usage(), run: ended &- started) }
     let isError = response.status.code >= 500
     // A drain may have answered meanwhile: the result is dropped then.
     if claim() { publish(encode(response, context: context, at: ended)) }

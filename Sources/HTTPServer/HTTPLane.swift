@@ -205,7 +205,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
     exchange.collectedInPass = passNumber
     exchange.stage = .waiting
     exchange.becomeRunnable(
-      at: exchange.completeAt, isExpectedLong: core.runtimes[exchange.route].estimate.isLong)
+      at: exchange.completeAt, isExpectedLong: core.runtimes[exchange.route].estimate.isLong,
+      isExpectedToWait: core.runtimes[exchange.route].estimate.isWaiting)
     let queue = core.runtimes[exchange.route].deadlineQueue
     if queue >= 0 { deadlines[queue].append(exchange) }
     batch.append(exchange)

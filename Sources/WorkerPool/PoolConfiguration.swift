@@ -23,6 +23,9 @@ public struct PoolConfiguration: Sendable {
   /// How many pool events are kept for reading. Default 4096.
   public var eventCapacity = 4096
 
+  /// How many handlers that compute are worth running at once. Default: the processors that the process may use.
+  package var cores = PoolLimits.cores
+
   /// How long the monitor waits between two looks at the pool while there is something to look after,
   /// in nanoseconds. Default 1 ms.
   package var tickNanoseconds: Int64 = 1_000_000

@@ -8,6 +8,8 @@ struct Roster: Sendable {
   var threads: [Int: OwnedThread] = [:]
   /// Workers that have left, and whose threads are to be joined.
   var ended: [Int] = []
+  /// The last look at each worker that ran something, by worker.
+  var samples: [Int: WorkerSample] = [:]
   /// Items that were run by workers that have ended.
   var endedRuns: UInt64 = 0
   /// Threads that could not be made when the pool started.

@@ -10,20 +10,37 @@ extension Scheduler {
   }
 
   /// *up*: calls the hottest parked member, or else has a thread made, unless somebody is on the way already.
-  mutating func bringUp(_ debts: inout Debts) {
+  mutating func bringUp(_ debts: inout Debts, _ reason: SpawnReason = .demand) {
     guard waking == 0 else { return }
     if let member = parked.popLast() {
       waking += 1
       debts.wake = member.deliverToken()
     } else if started + pending < limits.maxThreads, spawnBackoff == 0 {
-      spawn(&debts)
+      spawn(&debts, reason)
     }
   }
 
-  private mutating func spawn(_ debts: inout Debts) {
+  private mutating func spawn(_ debts: inout Debts, _ reason: SpawnReason) {
     pending += 1
     waking += 1
-    debts.spawn = true
+    debts.spawn = reason
+  }
+
+  /// Threads that use a processor now, as far as is known: those in handlers, less those that were seen to wait.
+  var runnable: Int { max(0, started - outside - waiting) }
+
+  /// Whether one more handler at once would be of use: who waits costs nothing, who computes needs a processor.
+  var hasFreeCore: Bool { runnable < cores }
+
+  /// The queue's head waits although as many handlers run as there are processors. More threads would only share them, so
+  /// the next one comes late: after 2 ticks, and after twice as long each time, until a processor is free again. It comes
+  /// nevertheless, since a handler may wait for another one in a way that looks like work.
+  private mutating func injectIfDue(_ debts: inout Debts) {
+    headTicks += 1
+    guard headTicks >= injectionTicks else { return }
+    headTicks = 0
+    injectionTicks = min(injectionTicks * 2, 1024)
+    bringUp(&debts, .injected)
   }
 
   /// A thread that was to be made could not be made. The monitor tries again later.
@@ -42,7 +59,10 @@ extension Scheduler {
 
   /// One tick of the monitor. True: tick again. The answer and the flag change in one step,
   /// so that an *arm* cannot fall between them.
-  mutating func tick(_ debts: inout Debts) -> Bool {
+  ///
+  /// - Parameter waiting: how many of the threads inside handlers wait for something rather than compute
+  mutating func tick(_ debts: inout Debts, waiting: Int = 0) -> Bool {
+    self.waiting = waiting
     if spawnBackoff > 0 { spawnBackoff -= 1 }
     if vacantLanes > 0 {
       for index in lanes.indices where lanes[index].state == .vacant {
@@ -55,12 +75,15 @@ extension Scheduler {
       }
     }
     let isShort = !isClosing && started + pending < limits.minThreads
-    if isShort, waking == 0, spawnBackoff == 0 { spawn(&debts) }
+    if isShort, waking == 0, spawnBackoff == 0 { spawn(&debts, .minimum) }
     if !queue.isEmpty {
-      if headSeen {
+      if !headSeen {
+        headSeen = true
+      } else if hasFreeCore {
+        injectionTicks = 2
         bringUp(&debts)
       } else {
-        headSeen = true
+        injectIfDue(&debts)
       }
     }
     guard vacantLanes == 0, queue.isEmpty, !isShort else {

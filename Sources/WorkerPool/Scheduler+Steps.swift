@@ -49,7 +49,7 @@ extension Scheduler {
     guard !queue.isEmpty else { return nil }
     arm(&debts)
     guard outside > openLanes else {
-      bringUp(&debts)
+      if hasFreeCore { bringUp(&debts) }
       return nil
     }
     lanes[lane] = LaneSlot(state: .vacant)
@@ -70,7 +70,7 @@ extension Scheduler {
     queue.append(item)
     queuePeak = max(queuePeak, queue.count)
     arm(&debts)
-    bringUp(&debts)
+    if hasFreeCore { bringUp(&debts) }
     return true
   }
 
@@ -135,9 +135,10 @@ extension Scheduler {
     guard let item = queue.pop() else { return nil }
     outside -= 1
     headSeen = false
+    headTicks = 0
     if !queue.isEmpty {
       arm(&debts)
-      if item.isExpectedLong { bringUp(&debts) }
+      if item.isExpectedLong, item.isExpectedToWait || hasFreeCore { bringUp(&debts) }
     }
     return item
   }

@@ -36,18 +36,30 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
     case end(EndReason)
   }
 
+  /// Why a thread is made.
+  enum SpawnReason: String, Sendable {
+    /// The pool starts.
+    case start
+    /// Work waits, and a processor is free, or nobody is left to lead.
+    case demand
+    /// Work has waited for long although enough handlers run.
+    case injected
+    /// There are fewer than the minimum.
+    case minimum
+  }
+
   /// What was decided under the lock and is to be done after it.
   struct Debts: Sendable {
     /// A parked member to wake.
     var wake: Member.Debt?
     /// More of them: at the end of a pool only.
     var moreWakes: [Member.Debt] = []
-    /// A thread to make.
-    var spawn = false
+    /// A thread to make, and why.
+    var spawn: SpawnReason?
     /// The monitor's tick is to be scheduled.
     var tick = false
     /// Whether there is anything. Most steps of a busy pool owe nothing.
-    var areOwed: Bool { wake != nil || spawn || tick || !moreWakes.isEmpty }
+    var areOwed: Bool { wake != nil || spawn != nil || tick || !moreWakes.isEmpty }
   }
 
   enum Leadership { case vacant, held, closed }
@@ -64,6 +76,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   var limits: PoolLimits
   /// The most items that may wait.
   let queueLimit: Int
+  /// How many handlers that use a processor are worth running at once.
+  let cores: Int
   /// See ``PoolConfiguration/quietTicks``.
   let quietTicksNeeded: Int
 
@@ -105,12 +119,19 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   /// The queue's head has outlived one tick.
   var headSeen = false
   var quietTicks = 0
+  /// Threads inside handlers that wait for something, as the monitor saw them last.
+  var waiting = 0
+  /// Ticks that the queue's head has waited while enough handlers ran.
+  var headTicks = 0
+  /// Ticks that it may wait so before one more thread comes up all the same: see ``Scheduler/injectIfDue(_:)``.
+  var injectionTicks = 2
   /// Ticks to wait before another thread is made, after one could not be made.
   var spawnBackoff = 0
 
-  init(limits: PoolLimits, queueLimit: Int, lanes: Int, quietTicks: Int) {
+  init(limits: PoolLimits, queueLimit: Int, lanes: Int, quietTicks: Int, cores: Int = .max) {
     self.limits = limits
     self.queueLimit = queueLimit
+    self.cores = cores
     self.quietTicksNeeded = quietTicks
     self.lanes = Array(repeating: LaneSlot(state: .vacant), count: lanes)
     self.vacantLanes = lanes

@@ -17,13 +17,18 @@ open class WorkItem: @unchecked Sendable {
   /// Whether the item is expected to run longer than a wake-up of another thread is worth.
   @exclusivity(unchecked) package internal(set) final var isExpectedLong = false
 
+  /// Whether a long item is expected to wait for something rather than to use a processor: one that waits costs nobody else
+  /// anything, so another may run beside it at once.
+  @exclusivity(unchecked) package internal(set) final var isExpectedToWait = false
+
   /// When the item became runnable: CLOCK_MONOTONIC, nanoseconds.
   @exclusivity(unchecked) package internal(set) final var enqueuedAt: Int64 = 0
 
   /// The item is runnable from a moment on. By whoever is about to put it into a chain.
-  package final func becomeRunnable(at now: Int64, isExpectedLong: Bool) {
+  package final func becomeRunnable(at now: Int64, isExpectedLong: Bool, isExpectedToWait: Bool) {
     enqueuedAt = now
     self.isExpectedLong = isExpectedLong
+    self.isExpectedToWait = isExpectedToWait
   }
 
   /// Made by subclasses.

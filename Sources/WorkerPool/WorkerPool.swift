@@ -55,7 +55,7 @@ package final class WorkerPool: @unchecked Sendable {
     scheduler.initialize(
       to: Scheduler(
         limits: configuration.limits, queueLimit: configuration.queueLimit, lanes: lanes.count,
-        quietTicks: configuration.quietTicks))
+        quietTicks: configuration.quietTicks, cores: configuration.cores))
     rosterChanged = Condition("pool.roster", lock: roster.lock)
     monitor = Monitor(interval: configuration.tickNanoseconds)
     contexts = WorkerContexts(make: makeContext)
@@ -197,7 +197,7 @@ package final class WorkerPool: @unchecked Sendable {
     debts.wake?.pay()
     for wake in debts.moreWakes { wake.pay() }
     if debts.tick { monitor.arm() }
-    if debts.spawn { _ = spawn(reason: .demand) }
+    if let reason = debts.spawn { _ = spawn(reason: reason) }
   }
 
   func workerEnds(_ worker: Worker, reason: EndReason) {
@@ -207,7 +207,7 @@ package final class WorkerPool: @unchecked Sendable {
 
   // MARK: threads
 
-  private enum SpawnReason: String { case start, demand }
+  private typealias SpawnReason = Scheduler<Worker>.SpawnReason
 
   private func spawn(reason: SpawnReason) -> ThreadError? {
     let id = roster.withLock { $0.nextID() }
@@ -253,6 +253,7 @@ package final class WorkerPool: @unchecked Sendable {
     heddle_tls_set(HEDDLE_TLS_WORKER, nil)
     roster.withLock { roster in
       roster.workers[id] = nil
+      roster.samples[id] = nil
       roster.ended.append(id)
       roster.endedRuns += worker.activity.runsTotal
       rosterChanged.broadcast()
@@ -271,9 +272,10 @@ package final class WorkerPool: @unchecked Sendable {
     var debts = Scheduler<Worker>.Debts()
     var expired = WorkChain()
     let oldest = queueDeadline > 0 ? heddle_now() &- queueDeadline : Int64.min
+    let waiting = hasQueuedItems ? waitingWorkers() : 0
     let again = decide { scheduler in
       if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
-      return scheduler.tick(&debts)
+      return scheduler.tick(&debts, waiting: waiting)
     }
     pay(debts)
     while let item = expired.pop() { item.expireInQueue() }

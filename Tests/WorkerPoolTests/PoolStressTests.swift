@@ -36,10 +36,10 @@ import Testing
     let drivers = try (0..<3).map { number in
       try OwnedThread.start(ThreadOptions(name: "driver")) {
         var random = SeededNumbers(seed: UInt64(seed * 100 + laneCount * 10 + number))
-        for step in 0..<500 {
+        for step in 0..<1200 {
           act(running, lanes, books, &random)
           // In the middle of things, and while the others go on.
-          if number == 0, step == 400 {
+          if number == 0, step == 1000 {
             running.pool.close()
             for lane in lanes { lane.drain() }
           }
@@ -51,7 +51,7 @@ import Testing
     running.leave()
     let refused = lanes.reduce(0) { $0 + $1.refused.value }
     #expect(books.accepted.value == books.runs.value + books.expired.value + refused)
-    #expect(books.runs.value > 50)
+    #expect(books.runs.value + books.expired.value > 50)
     // A message that was taken may be lost only with the loop that ends before it comes to it.
     #expect(books.messages.value <= books.messagesTaken.value)
     let figures = running.pool.statistics()
@@ -92,7 +92,7 @@ import Testing
     case 94..<96:
       running.loops.randomElement(using: &random)?.stop()
     default:
-      usleep(UInt32(random.below(500)))
+      usleep(UInt32(random.below(2000)))
     }
   }
 

@@ -25,7 +25,7 @@ private func oneLife() throws {
   let (gate, entered) = (Gate(), Counter())
   for _ in 0..<4 {
     lane.produce { worker in
-      worker.loop.add(RunLoopTimer(after: .milliseconds(1), every: .milliseconds(1)) { _ in }, to: .common)
+      worker.loop.add(RunLoopTimer(after: .milliseconds(1), every: .milliseconds(1)) { $0.invalidate() }, to: .common)
       entered.increment()
       gate.wait()
     }
