@@ -26,6 +26,12 @@ extension HTTPLane {
       return refuse(
         exchange, connection, Refusal(.uriTooLong, "the request target may have at most \(limit) bytes", closes: true))
     }
+    if heddle_mhd_head_size(connection) > core.configuration.maxHeaderBytes {
+      let limit = core.configuration.maxHeaderBytes
+      return refuse(
+        exchange, connection,
+        Refusal(.requestHeaderFieldsTooLarge, "the head of a request may have at most \(limit) bytes", closes: true))
+    }
     let check = HeadCheck(storage, version: version)
     if let refusal = check.refusal { return refuse(exchange, connection, refusal) }
     MHDCallbacks.copyPeer(of: connection, into: storage)

@@ -13,7 +13,9 @@ enum MHDCallbacks {
   /// The client's strictness level stays at its default: level -1 alone refuses a blank before the colon, and 1 doubles a 400.
   static func start(socket: Int32, lane: HTTPLane, configuration: HTTPConfiguration) -> OpaquePointer? {
     let context = Unmanaged.passUnretained(lane).toOpaque()
-    let timeout = configuration.connectionTimeout.components.seconds
+    // libmicrohttpd counts whole seconds, and takes 0 for "never": what is set is never cut short.
+    let (seconds, rest) = configuration.connectionTimeout.components
+    let timeout = rest > 0 ? seconds + 1 : seconds
     var options: [MHD_OptionItem] = [
       MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(socket), ptr_value: nil),
       MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connectionsPerLane, ptr_value: nil),

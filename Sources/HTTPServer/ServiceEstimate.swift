@@ -34,7 +34,8 @@ struct ServiceEstimate: ~Copyable, Sendable {
   func note(_ before: heddle_usage, _ after: heddle_usage, run: Int64) {
     let used = after.cpu_nanoseconds &- before.cpu_nanoseconds
     let hasSlept = after.sleeps != before.sleeps
-    let part = hasSlept ? min(ServiceEstimate.whole, used &* ServiceEstimate.whole / max(1, run)) : ServiceEstimate.whole
+    let part =
+      hasSlept ? min(ServiceEstimate.whole, used &* ServiceEstimate.whole / max(1, run)) : ServiceEstimate.whole
     let old = processorPart.load(ordering: .relaxed)
     processorPart.store(old &+ (part &- old) / 2, ordering: .relaxed)
   }

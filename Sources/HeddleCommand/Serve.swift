@@ -6,7 +6,7 @@ enum Serve {
   static func run(_ options: ServeOptions) -> ExitCode {
     let log = Log(level: options.logLevel.level)
     if let problem = options.publicFolderProblem() {
-      StandardError.write("heddle: \(problem)")
+      StandardError.write(problem)
       return .usage
     }
     var router = Router()

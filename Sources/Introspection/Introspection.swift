@@ -41,14 +41,17 @@ package final class Introspection: Sendable {
     func get(_ path: String, _ answer: @escaping @Sendable (Introspection, Request) throws -> Response) {
       router.addIfFree(.get, path, options: RouteOptions(isInline: true)) { try answer(introspection(), $0) }
     }
-    get("/healthz") { shown, _ in try shown.health([]) }
+    get("/healthz") { shown, _ in try shown.health(deadlockReasons) }
     get("/readyz") { shown, _ in try shown.health(shown.reasonsNotReady) }
     get("/metrics") { shown, request in shown.metrics(request) }
     get("/api") { _, _ in try JSONDocument.response(IndexDocument(server: "heddle", routes: index)) }
     get("/api/threads") { shown, _ in
       try JSONDocument.response(ThreadsDocument(shown.source.pool.statistics(), source: shown.source))
     }
-    get("/api/locks") { _, _ in try JSONDocument.response(LocksDocument(LockRegistry.snapshot())) }
+    get("/api/locks") { _, _ in
+      try JSONDocument.response(
+        LocksDocument(LockRegistry.snapshot(), deadlocks: LockDeadlock.find(in: LockWaits.snapshot())))
+    }
     get("/api/stats") { shown, _ in try JSONDocument.response(StatsDocument(shown.snapshot())) }
     get("/api/events") { shown, request in try shown.events(request) }
     get("/api/pool") { shown, _ in try shown.pool() }
@@ -66,8 +69,16 @@ package final class Introspection: Sendable {
   /// For how long every thread may be taken before the server is called saturated: shorter bursts are what queues are for.
   private static let saturationSeconds = 1.0
 
+  /// Two looks: what a snapshot of moving threads shows as a circle may never have been one, a deadlock is there again.
+  private static var deadlockReasons: [String] {
+    let first = LockDeadlock.find(in: LockWaits.snapshot())
+    guard !first.isEmpty else { return [] }
+    let second = LockDeadlock.find(in: LockWaits.snapshot())
+    return first.contains(where: second.contains) ? ["deadlock"] : []
+  }
+
   private var reasonsNotReady: [String] {
-    var reasons: [String] = []
+    var reasons = Introspection.deadlockReasons
     if source.isDraining() { reasons.append("draining") }
     if source.pool.saturatedSeconds > Introspection.saturationSeconds { reasons.append("saturated") }
     return reasons

@@ -16,15 +16,21 @@ struct LocksDocument: Encodable {
     var waiters: [String]
   }
 
+  /// Threads that wait for each other in a circle.
+  struct Deadlock: Encodable {
+    var threads, locks: [String]
+  }
+
   var schema = "heddle/locks/1"
   /// One in so many contended acquisitions is sampled; 0: none is. Nothing samples them yet.
   var profileRate = 0
   var locks: [Row]
-  /// Empty: nothing looks for either yet. The members are there because readers of this schema expect them.
-  var deadlocks: [String] = []
+  var deadlocks: [Deadlock]
+  /// The order in which locks are nested is not recorded yet: always empty, and there because readers expect it.
   var orderInversions: [String] = []
 
-  init(_ locks: [LockStatistics]) {
+  init(_ locks: [LockStatistics], deadlocks: [LockDeadlock]) {
+    self.deadlocks = deadlocks.map { Deadlock(threads: $0.threads, locks: $0.locks) }
     self.locks = locks.map { lock in
       Row(
         name: lock.name, kind: lock.kind.rawValue, instances: lock.instances,

@@ -2,7 +2,7 @@ import Locks
 import Metrics
 import WorkerPool
 
-/// `/metrics`: the families of metrics of a snapshot. The names are those of design/interfaces.md, and stay as they are.
+/// `/metrics`: the families of metrics of a snapshot. Dashboards and alerts rely on the names (docs/api.md): they stay as they are.
 enum MetricsPage {
   /// Every family, in a fixed order.
   static func families(_ snapshot: ServerSnapshot) -> [MetricFamily] {
@@ -109,6 +109,9 @@ enum MetricsPage {
       MetricFamily(
         "heddle_lock_contentions_total", help: "How often a thread had to wait for a lock.", type: .counter,
         samples: samples { .unsigned($0.contentionsTotal) }),
+      MetricFamily(
+        "heddle_deadlocks", help: "Circles of threads that wait for each other.", type: .gauge,
+        value: .integer(Int64(LockDeadlock.find(in: LockWaits.snapshot()).count))),
       MetricFamily(
         "heddle_lock_wait_seconds", help: "How long threads waited for a lock.", type: .histogram,
         unit: "seconds", samples: samples { .histogram(waits($0)) }),

@@ -3,7 +3,7 @@ package enum EndReason: String, Sendable, CaseIterable {
   /// It was idle for the idle time, and there were more than the minimum.
   case idle
   /// The maximum was lowered below the number of threads.
-  case aboveMaximum
+  case aboveMaximum = "above_maximum"
   /// The pool was drained.
   case drained
 }

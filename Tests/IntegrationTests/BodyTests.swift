@@ -117,10 +117,15 @@ import Testing
   @Test func aSlowBodyHoldsNoWorker() throws {
     let reached = Latch()
     reached.open()
-    try TestServer(lab: true, routes: { $0.post("/seen") { request in
-      reached.wait()
-      return .text("\(request.bodyCount)")
-    } }).run { server in
+    try TestServer(
+      lab: true,
+      routes: {
+        $0.post("/seen") { request in
+          reached.wait()
+          return .text("\(request.bodyCount)")
+        }
+      }
+    ).run { server in
       let body = BodyTests.noise(40)
       let slow = try server.connect()
       try slow.send(BodyTests.head("/echo", "Content-Length: 40"))

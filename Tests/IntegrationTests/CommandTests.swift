@@ -115,7 +115,9 @@ import Testing
   }
 
   @Test func helpAndVersionAreAnswers() throws {
-    for (arguments, expected) in [(["--help"], "usage"), (["serve", "--help"], "--queue-limit"), (["--version"], "heddle ")] {
+    for (arguments, expected) in [
+      (["--help"], "usage"), (["serve", "--help"], "--queue-limit"), (["--version"], "heddle "),
+    ] {
       let (end, text) = try ChildProcess(CommandTests.path, arguments).wait()
       #expect(end == .exited(0))
       #expect(text.contains(expected))

@@ -5,10 +5,15 @@ import Testing
 @Suite struct DisconnectTests {
   @Test func theResultIsDroppedAndCounted() throws {
     let latch = Latch()
-    try TestServer(lab: true, routes: { $0.get("/wait") { _ in
-      latch.wait()
-      return .text("too late")
-    } }).run { server in
+    try TestServer(
+      lab: true,
+      routes: {
+        $0.get("/wait") { _ in
+          latch.wait()
+          return .text("too late")
+        }
+      }
+    ).run { server in
       defer { latch.open() }
       let clients = try (0..<3).map { _ in try server.connect() }
       for client in clients { try client.send("GET", "/wait") }
@@ -27,10 +32,15 @@ import Testing
 
   @Test func aRequestThatWaitsInTheQueueIsDropped() throws {
     let latch = Latch()
-    try TestServer(min: 2, max: 2, lab: true, routes: { $0.get("/wait") { _ in
-      latch.wait()
-      return .text("done")
-    } }).run { server in
+    try TestServer(
+      min: 2, max: 2, lab: true,
+      routes: {
+        $0.get("/wait") { _ in
+          latch.wait()
+          return .text("done")
+        }
+      }
+    ).run { server in
       defer { latch.open() }
       let blocker = try server.connect()
       try blocker.send("GET", "/wait")

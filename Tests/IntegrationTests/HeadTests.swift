@@ -1,7 +1,7 @@
 import Heddle
 import Testing
 
-/// Heads that no server may take, as design/http.md lists them: libmicrohttpd alone lets most of them through.
+/// Heads that no server may take (docs/threat-model.md): libmicrohttpd alone lets most of them through.
 @Suite struct HeadTests {
   struct BadHead: Sendable, CustomTestStringConvertible {
     var about: String
@@ -51,7 +51,8 @@ import Testing
     BadHead("Content-Length with a sign", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: +1"),
     BadHead("negative Content-Length", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: -1"),
     BadHead("list of Content-Lengths", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 1, 2"),
-    BadHead("Content-Length beyond 64 bits", 413, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 18446744073709551616"),
+    BadHead(
+      "Content-Length beyond 64 bits", 413, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 18446744073709551616"),
   ]
 
   @Test(arguments: libraryRefusals)

@@ -1,7 +1,7 @@
 import Heddle
 import Testing
 
-/// The routes of design/interfaces.md: their JSON decodes into structs that mirror it name for name.
+/// The routes of docs/api.md: their JSON decodes into structs that mirror it name for name.
 @Suite struct IntrospectionTests {
   @Test func theIndexListsWhatIsThere() throws {
     try TestServer(lab: true).run { server in
@@ -9,7 +9,9 @@ import Testing
       let index = try client.exchange("GET", "/api").json(IndexShape.self)
       #expect(index.schema.hasPrefix("heddle/"))
       let paths = index.routes.map(\.path)
-      for path in ["/healthz", "/readyz", "/metrics", "/api/threads", "/api/locks", "/api/stats", "/api/events", "/api/pool"] {
+      for path in [
+        "/healthz", "/readyz", "/metrics", "/api/threads", "/api/locks", "/api/stats", "/api/events", "/api/pool",
+      ] {
         #expect(paths.contains(path), "\(path)")
       }
       for route in index.routes where route.method == "GET" {
@@ -33,12 +35,14 @@ import Testing
 
   @Test func threadsShowWhatTheyDo() throws {
     let latch = Latch()
-    let server = try TestServer(min: 3, max: 9, routes: { router in
-      router.get("/wait/:what") { _ in
-        latch.wait()
-        return .text("done")
-      }
-    })
+    let server = try TestServer(
+      min: 3, max: 9,
+      routes: { router in
+        router.get("/wait/:what") { _ in
+          latch.wait()
+          return .text("done")
+        }
+      })
     try server.run { server in
       defer { latch.open() }
       let client = try server.connect()

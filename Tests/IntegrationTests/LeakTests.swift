@@ -32,7 +32,8 @@ import Testing
           }
           if round % 8 < 4 { other.reset() } else { other.close() }
         }
-        #expect(try eventually { try client.exchange("GET", "/api/stats").json(StatsShape.self).connections.active == 1 })
+        #expect(
+          try eventually { try client.exchange("GET", "/api/stats").json(StatsShape.self).connections.active == 1 })
         #expect(eventually { ProcessFiles.openDescriptors().count == before })
         #expect(try client.exchange("GET", "/api/stats").json(StatsShape.self).requests.inFlight == 1)
       }

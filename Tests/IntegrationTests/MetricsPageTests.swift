@@ -8,10 +8,13 @@ import Testing
   private static let promtool = "/usr/bin/promtool"
 
   /// A server that has something to show, odd names included.
-  private static func worked<Value>(lock: String = "metrics-page", _ body: (TestServer) throws -> Value) throws -> Value {
-    let server = try TestServer(lab: true, routes: { router in
-      router.get("/odd", options: RouteOptions(label: "a \"b\" \\ c\nd")) { _ in .text("odd") }
-    })
+  private static func worked<Value>(lock: String = "metrics-page", _ body: (TestServer) throws -> Value) throws -> Value
+  {
+    let server = try TestServer(
+      lab: true,
+      routes: { router in
+        router.get("/odd", options: RouteOptions(label: "a \"b\" \\ c\nd")) { _ in .text("odd") }
+      })
     return try server.run { server in
       let client = try server.connect()
       for target in ["/plaintext", "/odd", "/nothing", "/x/y/z", "/lab/throw", "/lab/lock?name=\(lock)"] {
@@ -30,7 +33,8 @@ import Testing
     try MetricsPageTests.worked(lock: lock) { server in
       let reply = try server.get("/metrics", isOpenMetrics ? [MetricsPageTests.openMetrics] : [])
       let type = try #require(reply["Content-Type"])
-      #expect(type.hasPrefix(isOpenMetrics ? "application/openmetrics-text; version=1.0.0" : "text/plain; version=0.0.4"))
+      #expect(
+        type.hasPrefix(isOpenMetrics ? "application/openmetrics-text; version=1.0.0" : "text/plain; version=0.0.4"))
       let page = MetricsText(reply.text, isOpenMetrics: isOpenMetrics)
       #expect(page.problems.isEmpty)
       let labels = ["http_request_method": "GET", "http_response_status_code": "200"]
@@ -55,7 +59,8 @@ import Testing
       let expected: [(String, String)] = [
         ("http_server_request_duration_seconds", "histogram"), ("http_server_active_requests", "gauge"),
         ("executor_pool_size_threads", "gauge"), ("executor_pool_core_threads", "gauge"),
-        ("executor_pool_max_threads", "gauge"), ("executor_active_threads", "gauge"), ("executor_queued_tasks", "gauge"),
+        ("executor_pool_max_threads", "gauge"), ("executor_active_threads", "gauge"),
+        ("executor_queued_tasks", "gauge"),
         ("executor_queue_remaining_tasks", "gauge"), ("executor_completed_tasks_total", "counter"),
         ("heddle_threads", "gauge"), ("heddle_thread_spawns_total", "counter"), ("heddle_thread_ends_total", "counter"),
         ("heddle_queue_wait_seconds", "histogram"), ("heddle_requests_rejected_total", "counter"),

@@ -18,7 +18,8 @@ import Testing
       defer { latch.open() }
       #expect(try server.threads().counts.total == 2)
       let clients = try Background {
-        try inParallel(32) { _ in try RawClient(port: server.port).exchange("GET", "/wait", ["Connection: close"]).text }
+        try inParallel(32) { _ in try RawClient(port: server.port).exchange("GET", "/wait", ["Connection: close"]).text
+        }
       }
       // Fifteen can block; the sixteenth leads, so that somebody still answers.
       #expect(latch.waitForArrivals(15))

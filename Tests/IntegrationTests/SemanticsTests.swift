@@ -71,7 +71,9 @@ import Testing
   @Test func wrongMethodsAreToldTheRightOnes() throws {
     try TestServer(lab: true).run { server in
       let client = try server.connect()
-      for (method, target) in [("POST", "/plaintext"), ("DELETE", "/healthz"), ("PUT", "/api/stats"), ("BREW", "/json")] {
+      for (method, target) in [
+        ("POST", "/plaintext"), ("DELETE", "/healthz"), ("PUT", "/api/stats"), ("BREW", "/json"),
+      ] {
         let reply = try client.exchange(method, target)
         #expect(reply.status == 405, "\(method) \(target)")
         #expect(reply["Allow"] == "GET, HEAD, OPTIONS")

@@ -10,7 +10,7 @@ extension SchedulerModel {
     case 50..<60: arrive()
     case 60..<68: submit()
     case 68..<76: if spawnDebts > 0 { paySpawn(mayFail: true) }
-    case 76..<86: tick()
+    case 76..<86: tick(waiting: random.below(scheduler.started - scheduler.outside + 1))
     case 86..<90:
       if let thread = threads.randomElement(using: &random) { try timeOut(thread) }
     case 90..<95:
@@ -59,11 +59,12 @@ extension SchedulerModel {
     threads.removeAll { $0.place == .ended }
   }
 
-  func tick() {
+  /// - Parameter waiting: how many handlers the monitor takes for waiting ones; it may be wrong.
+  func tick(waiting: Int) {
     guard isTicking else { return }
     isTicking = false
     // Like the timer's handler: it goes on ticking if the tick says so, or if it was armed anew.
-    if settle("tick", 0, { scheduler.tick(&$0) }) { isTicking = true }
+    if settle("tick", 0, { scheduler.tick(&$0, waiting: waiting) }) { isTicking = true }
   }
 
   private func expire() {
@@ -172,7 +173,8 @@ extension SchedulerModel {
         }
       }
       if !isTicking { return }
-      tick()
+      // Handlers that are stuck wait.
+      tick(waiting: stuck ? scheduler.started - scheduler.outside : 0)
       try checkInvariants()
     }
     // It may tick for ever only if something is wanting that only a handler's end can give.

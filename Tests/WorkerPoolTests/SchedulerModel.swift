@@ -75,13 +75,13 @@ final class SchedulerModel {
   /// The last steps: what, and a member's or an item's number.
   private var trace: [(StaticString, Int)] = []
 
-  init(seed: UInt64, min: Int, max: Int, lanes laneCount: Int, queueLimit: Int) {
+  init(seed: UInt64, min: Int, max: Int, lanes laneCount: Int, queueLimit: Int, cores: Int) {
     random = SeededNumbers(seed: seed)
     lanes = (0..<laneCount).map { _ in LaneModel() }
     failuresLeft = 40
     scheduler = Core(
       limits: PoolLimits(minThreads: min, maxThreads: max), queueLimit: queueLimit, lanes: laneCount,
-      quietTicks: 2)
+      quietTicks: 2, cores: cores)
     scheduler.beginStart()
     spawnDebts = min
     // A pool is handed out when its first threads have come.
@@ -100,7 +100,7 @@ final class SchedulerModel {
     var debts = Core.Debts()
     let value = step(&debts)
     for member in [debts.wake].compactMap({ $0 }) + debts.moreWakes { member.isWoken = true }
-    if debts.spawn { spawnDebts += 1 }
+    if debts.spawn != nil { spawnDebts += 1 }
     if debts.tick { isTicking = true }
     note(name, number)
     return value

@@ -11,21 +11,22 @@ import Testing
     let maximum: Int
     let lanes: Int
     let queueLimit: Int
+    let cores: Int
 
     var testDescription: String { "\(minimum)–\(maximum) threads, \(lanes) lanes, queue of \(queueLimit)" }
   }
 
   static let shapes = [
-    Shape(minimum: 1, maximum: 3, lanes: 0, queueLimit: 5),
-    Shape(minimum: 2, maximum: 2, lanes: 1, queueLimit: 3),
-    Shape(minimum: 2, maximum: 4, lanes: 1, queueLimit: 20),
-    Shape(minimum: 3, maximum: 5, lanes: 2, queueLimit: 8),
+    Shape(minimum: 1, maximum: 3, lanes: 0, queueLimit: 5, cores: 1),
+    Shape(minimum: 2, maximum: 2, lanes: 1, queueLimit: 3, cores: 2),
+    Shape(minimum: 2, maximum: 4, lanes: 1, queueLimit: 20, cores: .max),
+    Shape(minimum: 3, maximum: 5, lanes: 2, queueLimit: 8, cores: 2),
   ]
 
   @Test(arguments: shapes, 1...4) func randomWalk(_ shape: Shape, _ seed: Int) throws {
     let model = SchedulerModel(
       seed: UInt64(seed), min: shape.minimum, max: shape.maximum, lanes: shape.lanes,
-      queueLimit: shape.queueLimit)
+      queueLimit: shape.queueLimit, cores: shape.cores)
     try model.start()
     var left = SchedulerModelTests.stepsPerSeed
     while left > 0 {
@@ -47,7 +48,7 @@ import Testing
     for seed in 0..<200 {
       let model = SchedulerModel(
         seed: UInt64(1000 + seed), min: shape.minimum, max: shape.maximum, lanes: shape.lanes,
-        queueLimit: shape.queueLimit)
+        queueLimit: shape.queueLimit, cores: shape.cores)
       try model.start()
       for _ in 0..<model.random.below(300) { try model.randomStep() }
       try finish(model)

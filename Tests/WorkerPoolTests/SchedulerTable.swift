@@ -71,21 +71,25 @@ final class SchedulerTable {
   private(set) var woken: [Int] = []
   /// Threads that were asked for.
   private(set) var spawns = 0
+  /// Why the last one was.
+  private(set) var spawnReason: Scheduler<FakeMember>.SpawnReason?
   /// How often the monitor was asked to tick.
   private(set) var ticks = 0
 
-  init(min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1) {
+  init(
+    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max
+  ) {
     scheduler = Scheduler(
       limits: PoolLimits(minThreads: min, maxThreads: max), queueLimit: queueLimit, lanes: lanes,
-      quietTicks: quietTicks)
+      quietTicks: quietTicks, cores: cores)
   }
 
   /// A pool that has started: as many members as the minimum, which lead the lanes and park in the order of their numbers.
   static func started(
-    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1
+    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max
   ) -> (SchedulerTable, [FakeMember]) {
     let table = SchedulerTable(
-      min: min, max: max, lanes: lanes, queueLimit: queueLimit, quietTicks: quietTicks)
+      min: min, max: max, lanes: lanes, queueLimit: queueLimit, quietTicks: quietTicks, cores: cores)
     table.scheduler.beginStart()
     let members = (0..<min).map(FakeMember.init)
     for member in members { table.next(member, .birth) }
@@ -150,9 +154,9 @@ final class SchedulerTable {
     settle { scheduler.submit(NumberedItem(number, isLong: isLong, at: moment), debts: &$0) }
   }
 
-  @discardableResult func tick() -> Bool { settle { scheduler.tick(&$0) } }
+  @discardableResult func tick(waiting: Int = 0) -> Bool { settle { scheduler.tick(&$0, waiting: waiting) } }
 
-  func tick(times: Int) { for _ in 0..<times { tick() } }
+  func tick(times: Int, waiting: Int = 0) { for _ in 0..<times { tick(waiting: waiting) } }
 
   func expire(before moment: Int64) -> [Int] {
     var chain = WorkChain()
@@ -188,7 +192,10 @@ final class SchedulerTable {
       member.isWoken = true
       woken.append(member.number)
     }
-    if debts.spawn { spawns += 1 }
+    if let reason = debts.spawn {
+      spawns += 1
+      spawnReason = reason
+    }
     if debts.tick { ticks += 1 }
     return value
   }

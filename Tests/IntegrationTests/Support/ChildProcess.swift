@@ -90,7 +90,9 @@ final class ChildProcess {
         defer { buffer.removeFirst(index + 1) }
         return String(decoding: buffer[..<index], as: UTF8.self)
       }
-      guard try fill() else { throw ClientError.closed("a program that ended: \(String(decoding: buffer, as: UTF8.self))") }
+      guard try fill() else {
+        throw ClientError.closed("a program that ended: \(String(decoding: buffer, as: UTF8.self))")
+      }
     }
   }
 

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-// The JSON of design/interfaces.md, name for name: decoding fails where a member is missing or of another type.
+// The JSON of docs/api.md, name for name: decoding fails where a member is missing or of another type.
 
 struct ThreadsShape: Decodable {
   struct Counts: Decodable {
