@@ -99,6 +99,7 @@ final class Mailbox: @unchecked Sendable {
   /// Clears the message bit and moves the messages into `messages`, which must be empty.
   func take(into messages: inout [Message]) {
     word.clear(ParkingWord.message)
+    testHook?(.whileTakingMessages)
     // Swapped, so that neither side allocates in the long run.
     contents.withLock { swap(&$0.messages, &messages) }
   }

@@ -51,7 +51,7 @@ import Testing
     target.stop()
   }
 
-  @Test(arguments: [RunLoopTestPoint.beforeParkCommit, .beforeWait], Place.allCases)
+  @Test(arguments: [RunLoopTestPoint.beforeParkCommit, .beforeWait, .whileTakingMessages], Place.allCases)
   func messageOnTheWayToSleepIsNotLost(_ point: RunLoopTestPoint, _ place: Place) throws {
     let handled = Counter()
     try force(point, place) { $0.perform { handled.increment() } }
@@ -204,7 +204,10 @@ import Testing
       let own = pthread_self()
       handle.withLock { $0 = own }
     }
-    signal(SIGUSR2) { _ in }
+    // Without SA_RESTART: otherwise the kernel itself would go on with the futex.
+    var action = sigaction()
+    action.__sigaction_handler.sa_handler = { _ in }
+    sigaction(SIGUSR2, &action, nil)
     let before = target.loop.statistics.iterationsTotal
     spin { target.loop.isWaiting && target.thread.schedulerState() == "S" }
     for _ in 0..<20 {

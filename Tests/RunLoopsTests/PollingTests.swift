@@ -204,35 +204,41 @@ import Testing
 
   @Test func parkedLoopDoesNotWatchTheDriversDescriptor() throws {
     let record = Record()
-    try onThread { loop in
-      let lane = Lane()
-      let other = makePipe()
-      let clock = ManualClock(1000)
-      loop.setClock(clock)
-      loop.testHook = { if $0 == .beforeWait { clock.advance(1) } }
+    let lane = Lane()
+    let other = makePipe()
+    let made = Locked<ThreadRunLoop?>("test", nil)
+    let gate = Gate()
+    let thread = try start {
+      let loop = ThreadRunLoop.current
       loop.setPollWakeDescriptor(lane.wake)
       loop.add(DescriptorSource(descriptor: other.reading, events: .readable) { _ in }, to: .default)
       let script = DriverTests.Script([
-        { _ in .poll(descriptor: lane.set, until: 1001) },
+        { _ in .poll(descriptor: lane.set, until: 0) },
         { loop in
-          // From now on the lane is somebody else's.
+          // From now on the lane is somebody else's, and has work.
           writeByte(lane.pipe.writing)
-          _ = loop.prepareToPark()
-          return .park(until: 1_000_000_000)
+          record.add("prepared \(loop.prepareToPark())")
+          return .park(until: .max)
         },
-        { loop in
-          record.add("slept to the end: \(loop.statistics.waitsTotal)")
-          loop.cancelPark()
-          return .end
+        { _ in
+          record.add("woken by somebody else's work")
+          return .park(until: .max)
         },
       ])
       loop.setDriver(script, modes: [.default])
+      made.withLock { $0 = loop }
+      gate.open()
       loop.run()
       loop.setDriver(nil)
       loop.setPollWakeDescriptor(-1)
-      close(other.reading)
-      close(other.writing)
     }
-    #expect(record.all == ["slept to the end: 1"])
+    gate.wait()
+    guard let loop = made.withLock({ $0 }) else { preconditionFailure("no loop") }
+    spin { loop.isWaiting && thread.schedulerState() == "S" }
+    loop.perform { loop.stop() }
+    thread.join()
+    #expect(record.all == ["prepared true"])
+    close(other.reading)
+    close(other.writing)
   }
 }

@@ -109,6 +109,17 @@ func readFile(_ path: String) -> String {
   return String(decoding: bytes.prefix(max(count, 0)), as: UTF8.self)
 }
 
+func countLines(_ path: String) -> Int {
+  let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+  defer { close(descriptor) }
+  var bytes = [UInt8](repeating: 0, count: 65536)
+  var lines = 0
+  while case let count = read(descriptor, &bytes, bytes.count), count > 0 {
+    lines += bytes[..<count].count { $0 == UInt8(ascii: "\n") }
+  }
+  return lines
+}
+
 func countEntries(_ folder: String) -> Int {
   guard let stream = opendir(folder) else { return -1 }
   defer { closedir(stream) }
