@@ -51,9 +51,12 @@ let package = Package(
 
     .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: settings),
     .testTarget(name: "MetricsTests", dependencies: ["Metrics"], swiftSettings: settings),
-    .testTarget(name: "RunLoopsTests", dependencies: ["RunLoops"], swiftSettings: settings),
+    .testTarget(
+      name: "RunLoopsTests", dependencies: ["CPlatform", "Locks", "RunLoops"], swiftSettings: settings),
     .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages"], swiftSettings: settings),
-    .testTarget(name: "WorkerPoolTests", dependencies: ["WorkerPool"], swiftSettings: settings),
+    .testTarget(
+      name: "WorkerPoolTests", dependencies: ["CPlatform", "Locks", "RunLoops", "WorkerPool"],
+      swiftSettings: settings),
     .testTarget(
       name: "HeddleCommandTests", dependencies: ["HeddleCommand"], swiftSettings: settings),
     .testTarget(

@@ -125,6 +125,12 @@ bool eventfd[LANES];
 bool inPass[LANES];
 byte live[LANES], batch[LANES];
 bool isDraining[LANES];
+#if DRAIN==2 && !defined(M_LATECOMERRUNS)
+bool isExpired[LANES];  /* the drain timeout has passed: requests that come now are refused at once */
+#define REFUSED(l) isExpired[l]
+#else
+#define REFUSED(l) false
+#endif
 /* ---------- ExchangeState ---------- */
 #define C 1             /* claimed */
 #define F 2             /* finished */
@@ -319,8 +325,8 @@ inline keepAlive(c) {
 }
 /* HTTPLane.queue; the completion callback is taken to come at once */
 inline answer(c,l) {
-  if :: c!=INLINE -> assert(fate[X(c)]==0); fate[X(c)]=ANSWERED; end(c,l)
-     :: else -> live[l]--
+  if :: exchange[X(c)] & F -> assert(fate[X(c)]==0); fate[X(c)]=ANSWERED; end(c,l)
+     :: else -> live[l]--             /* an inline route, or refused by the leader */
   fi;
   served[c]++; stage[c]=READING;
   if :: current[c]<REQUESTS-1 -> current[c]++ :: else fi;
@@ -341,7 +347,7 @@ inline visit(c,l) {
            :: !failed[c] && stage[c]==READING ->
               if :: readable[c] && arrived[c] ->   /* the request is complete: HTTPLane.requestIsComplete */
                     arrived[c]=false; readable[c]=gone[c]; stage[c]=WAITING; live[l]++;
-                    if :: c==INLINE -> answer(c,l)
+                    if :: c==INLINE || REFUSED(l) -> answer(c,l)
                        :: else -> batch[l] = batch[l] | BIT(c)      /* HTTPLane.collect */
                     fi
                  :: readable[c] && !arrived[c] && gone[c] -> shut(c,l)
@@ -655,6 +661,9 @@ pass:                                    /* HTTPLane.pass */
   atomic { assert(!inPass[l]); inPass[l]=true; zero=false; takeInbox(l) };    /* I1 */
 #if DRAIN==2
   if :: atomic { expires ->              /* HTTPLane.carryOut(.expire) */
+#ifndef M_LATECOMERRUNS
+        isExpired[l]=true;
+#endif
         expires=false };
         do :: atomic { i<CONNECTIONS && ISOPEN(l,i) -> exchange[X(i)] = exchange[X(i)] | C };   /* claim */
               atomic { setFinished(X(i));                                                       /* publish */

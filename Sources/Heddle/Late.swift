@@ -7,6 +7,9 @@ final class Late<Value: Sendable>: Sendable {
 
   func set(_ new: Value) { value.withLock { $0 = new } }
 
+  /// Forgets the value. What it refers to may refer back to those who ask for it: that ring is opened here.
+  func clear() { value.withLock { $0 = nil } }
+
   /// The value. Throws 503 while it is not there yet.
   func get() throws -> Value {
     guard let value = value.withLock({ $0 }) else { throw HTTPError(.serviceUnavailable, "the server is starting") }

@@ -60,7 +60,7 @@ enum Serve {
     let (http, pool) = (server.configuration.http, server.configuration.pool)
     let limits = pool.limits
     return "\(HelpText.version) listening on \(server.url) "
-      + "(pid \(ProcessID.current), threads \(limits.minThreads)–\(limits.maxThreads), idle timeout \(limits.idleTimeout), "
+      + "(pid \(ProcessID.current), threads \(limits.minThreads)–\(limits.maxThreads), idle timeout \(ValueText.text(ofDuration: limits.idleTimeout)), "
       + "queue \(pool.queueLimit), lanes \(http.lanes), lab \(options.labIsOn ? "on" : "off"))"
   }
 }

@@ -156,9 +156,11 @@ package final class WorkerPool: @unchecked Sendable {
   }
 
   /// Adds an event of the pool's user: that a drain began, that a worker is stuck.
-  package func note(_ kind: PoolEvent.Kind, reason: String, worker: String? = nil) {
+  ///
+  /// - Parameter newcomers: threads that are there but have not asked the scheduler for work yet
+  package func note(_ kind: PoolEvent.Kind, reason: String, worker: String? = nil, newcomers: Int = 0) {
     let (depth, threads) = look { ($0.queue.count, $0.started) }
-    events.append(kind, reason: reason, worker: worker, queueDepth: depth, threads: threads)
+    events.append(kind, reason: reason, worker: worker, queueDepth: depth, threads: threads + newcomers)
   }
 
   // MARK: for workers
@@ -244,7 +246,7 @@ package final class WorkerPool: @unchecked Sendable {
       roster.workers[id] = worker
       rosterChanged.broadcast()
     }
-    note(.spawned, reason: reason.rawValue, worker: name)
+    note(.spawned, reason: reason.rawValue, worker: name, newcomers: 1)
     loop.addCommonMode(.worker)
     loop.setDriver(worker, modes: [.worker])
     // Whatever else ends a run (an application's stop()), a worker leaves only when the scheduler has let it go.

@@ -77,6 +77,28 @@ import Testing
     }
   }
 
+  /// What is seen only where the raw head is read a second time (docs/http.md): libmicrohttpd ends names and values at a NUL, and
+  /// adds a folded line to the name of the next field.
+  static let heldBackHeads: [BadHead] = [
+    BadHead("NUL in the method", 400, "GET\0X /plaintext HTTP/1.1", "Host: a"),
+    BadHead("NUL in the target", 400, "GET /plaintext\0x HTTP/1.1", "Host: a"),
+    BadHead("NUL in Host", 400, "GET /plaintext HTTP/1.1", "Host: a\0b"),
+    BadHead("NUL in a value", 400, "GET /plaintext HTTP/1.1", "Host: a", "X-A: b\0c"),
+    BadHead("NUL behind Content-Length", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length: 0\0 5"),
+    BadHead("folded Content-Length", 400, "POST /echo HTTP/1.1", "Host: a", "Content-Length:", " 0"),
+    BadHead("folded value", 400, "GET /plaintext HTTP/1.1", "Host: a", "X-A: b", " c"),
+  ]
+
+  @Test(arguments: heldBackHeads)
+  func isNotSeenYet(head: BadHead) throws {
+    try TestServer(lab: true).run { server in
+      let client = try server.connect()
+      try client.send(head.bytes)
+      let reply = try client.receive()
+      withKnownIssue("the raw head is not read a second time yet") { #expect(reply.status == head.status) }
+    }
+  }
+
   @Test func aHeadBeyondTheLimitIsRefused() throws {
     try TestServer(lab: true).run { server in
       let fits = "X-Long: " + String(repeating: "a", count: 13 * 1024)

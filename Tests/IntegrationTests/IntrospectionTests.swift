@@ -146,6 +146,8 @@ import Testing
   @Test func eventsContinueWhereTheLastReadingEnded() throws {
     try TestServer(min: 3).run { server in
       let client = try server.connect()
+      // A worker may be at work a moment before its event is written.
+      #expect(try eventually { try server.events().count("spawned", "start") == 3 })
       let all = try client.exchange("GET", "/api/events").json(EventsShape.self)
       #expect(all.schema == "heddle/events/1")
       #expect(all.count("spawned", "start") == 3)
