@@ -740,7 +740,9 @@ pass:                                    /* HTTPLane.pass */
     fi;
     CHECKARMED
   };
-#if PAY && !defined(M_PAYLATE)
+#ifdef M_PAYLATE
+  atomic { if :: from!=HANDLER -> pay() :: else fi };
+#elif PAY
   atomic { pay() };
 #endif
 #if QUEUE<EXCHANGES
@@ -956,9 +958,6 @@ proctype Client(byte c) {
         if :: atomic { served[c]>r -> r++ }
            :: atomic { stage[c]==SHUT -> break }
            :: atomic { resets>0 && served[c]<=r -> resets--; gone[c]=true; if :: inEpoll[c] -> edge[c]=true :: else fi; break }
-#if HANGS
-           :: atomic { false }
-#endif
         fi
      :: r>=REQUESTS || stage[c]==SHUT -> break
   od;

@@ -20,7 +20,13 @@ extension HTTPLane {
       return refuse(exchange, connection, Refusal(.badRequest, "the method is not a token", closes: true))
     }
     exchange.methodCode = storage.methodCode
-    MHDCallbacks.copyFields(of: connection, into: storage)
+    guard MHDCallbacks.copyFields(of: connection, into: storage, method: method, version: version) else {
+      return refuse(
+        exchange, connection,
+        Refusal(
+          .badRequest, "the head holds a NUL byte, a folded line, a line that ends without CR, or a stray blank",
+          closes: true))
+    }
     if storage.targetBytes.count > core.configuration.maxTargetBytes {
       let limit = core.configuration.maxTargetBytes
       return refuse(

@@ -36,10 +36,20 @@ enum MHDCallbacks {
     return heddle_mhd_start(flags, access, context, &options)
   }
 
-  /// Copies a request's header fields. In the access handler only.
-  static func copyFields(of connection: OpaquePointer, into storage: RequestStorage) {
-    let context = Unmanaged.passUnretained(storage).toOpaque()
-    _ = MHD_get_connection_values_n(connection, .HEADER_KIND, addField, context)
+  /// Copies a request's header fields. In the access handler, on its first call for a request, only.
+  ///
+  /// - Returns: whether the head is what it seems: see ``HeadWalk``
+  static func copyFields(
+    of connection: OpaquePointer, into storage: RequestStorage, method: UnsafeRawBufferPointer,
+    version: UnsafeRawBufferPointer
+  ) -> Bool {
+    let size = heddle_mhd_head_size(connection)
+    var copy = HeadCopy(
+      storage: storage, walk: HeadWalk(method: method, target: storage.targetBytes, version: version, size: size))
+    withUnsafeMutablePointer(to: &copy) {
+      _ = MHD_get_connection_values_n(connection, .HEADER_KIND, addField, $0)
+    }
+    return !HeadWalk.isPossible || copy.walk.isComplete
   }
 
   /// Copies the peer's address. In the access handler only.
@@ -155,15 +165,31 @@ private func connectionChanged(
   }
 }
 
+/// What is done with each field: it is copied, and its place looked at.
+private struct HeadCopy {
+  let storage: RequestStorage
+  var walk: HeadWalk
+}
+
 private func addField(
   _ context: UnsafeMutableRawPointer?, _: MHD_ValueKind, _ name: UnsafePointer<CChar>?, _ nameLength: Int,
   _ value: UnsafePointer<CChar>?, _ valueLength: Int
 ) -> MHD_Result {
-  guard let context, let name else { return .YES }
-  with(RequestStorage.self, at: context) { storage in
-    storage.addField(
-      name: UnsafeRawBufferPointer(start: name, count: nameLength),
-      value: UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength))
-  }
+  guard let copy = context?.assumingMemoryBound(to: HeadCopy.self), let start = name else { return .YES }
+  let name = UnsafeRawBufferPointer(start: start, count: nameLength)
+  let value = UnsafeRawBufferPointer(start: value, count: value == nil ? 0 : valueLength)
+  copy.pointee.walk.step(name: name, value: value)
+  // Of a transfer coding the library itself takes the blanks for a part: what it does not read as `chunked` must not look so here.
+  let isTransferEncoding = name.count == 17
+  copy.pointee.storage.addField(name: name, value: isTransferEncoding ? value : value.withoutTrailingBlanks)
   return .YES
+}
+
+extension UnsafeRawBufferPointer {
+  /// A field's value without the blanks behind it, which are no part of it (RFC 9112 section 5.1) and which libmicrohttpd keeps.
+  fileprivate var withoutTrailingBlanks: UnsafeRawBufferPointer {
+    var end = count
+    while end > 0, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
+    return UnsafeRawBufferPointer(rebasing: self[..<end])
+  }
 }

@@ -45,7 +45,9 @@ import Testing
       #expect(eventually { entered.value == 6 })
       gate.open()
       #expect(eventually { running.started == 2 }, "round \(round): \(running.pool.dump)")
-      #expect(eventually { running.threadCount == 2 }, "the threads that ended are joined")
+      #expect(eventually { running.threadCount == 2 })
+      #expect(
+        eventually { running.pool.roster.withLock { $0.threads.count } == 2 }, "the threads that ended are joined")
       // It serves as before.
       let again = Gate()
       running.submit { _ in again.open() }
@@ -134,6 +136,48 @@ import Testing
     running.finish()
   }
 
+  /// A member is called after its time was over and before it could say so. It has been called, so it does not end: else
+  /// the call would be lost with it, and with the call all later ones.
+  @Test func memberThatIsCalledAtTheLastMomentDoesNotEnd() throws {
+    let running = try RunningPool(min: 1, max: 2, idle: .milliseconds(10)) { $0.queueDeadline = .milliseconds(10) }
+    let (entered, begin, held) = (Counter(), Gate(), Counter())
+    // By the numbers that the workers of this pool have.
+    let go = [1: Gate(), 2: Gate()]
+    for _ in 0..<2 {
+      running.submit { worker in
+        // On the worker's own thread, and before anybody sends it anything.
+        let own = go[worker.id]
+        worker.loop.testHook = { point in
+          guard point == .afterWait else { return }
+          held.increment()
+          own?.wait()
+        }
+        entered.increment()
+        begin.wait()
+      }
+    }
+    #expect(eventually { entered.value == 2 })
+    begin.open()
+    // Both have slept their time out, and are still on the stack.
+    #expect(eventually { held.value == 2 })
+    #expect(running.pool.look { $0.parked.count } == 2)
+    // One is called. What it was called for goes away meanwhile, so that nothing else keeps it.
+    let (expired, runs) = (Counter(), Counter())
+    running.pool.submit(Job(onExpiry: { expired.increment() }) { _ in })
+    #expect(eventually { expired.value == 1 })
+    #expect(running.pool.look { $0.waking } == 1)
+    let other = running.pool.look { $0.parked.last?.id }
+    for (id, gate) in go where id != other { gate.open() }
+    #expect(eventually { running.pool.look { $0.waking } == 0 }, "\(running.pool.dump)")
+    for gate in go.values { gate.open() }
+    #expect(
+      eventually {
+        running.submit { _ in runs.increment() }
+        return runs.value > 0
+      }, "\(running.pool.dump)")
+    running.finish()
+  }
+
   // MARK: threads that cannot be had
 
   @Test func startFailsCleanlyWithoutAnyThread() throws {
@@ -189,7 +233,7 @@ import Testing
     // It is tried again, some ticks later each time.
     #expect(eventually { tries.value >= 3 }, "\(running.pool.dump)")
     #expect(entered.value == 1)
-    #expect(running.pool.statistics().spawnFailuresTotal >= 2)
+    #expect(eventually { running.pool.statistics().spawnFailuresTotal >= 2 })
     #expect(running.pool.events.events(since: 0).events.contains { $0.kind == .spawnFailed })
     mayMake.withLock { $0 = true }
     #expect(eventually { entered.value == 2 }, "\(running.pool.dump)")
