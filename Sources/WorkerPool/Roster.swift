@@ -10,6 +10,8 @@ struct Roster: Sendable {
   var ended: [Int] = []
   /// The last look at each worker that ran something, by worker.
   var samples: [Int: WorkerSample] = [:]
+  /// Workers that have come to the scheduler, since the pool was made.
+  var arrived = 0
   /// Items that were run by workers that have ended.
   var endedRuns: UInt64 = 0
   /// Threads that could not be made when the pool started.

@@ -117,6 +117,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   private func next(from origin: Scheduler<Worker>.Origin) -> RunLoopVerdict {
     var debts = Scheduler<Worker>.Debts()
     let decision = pool.decide { $0.next(self, from: origin, debts: &debts) }
+    if case .birth = origin { pool.workerArrived() }
     pool.pay(debts)
     switch decision {
     case .run(let item):
@@ -222,8 +223,8 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
 
   private func close(_ lane: any Lane, _ index: Int) -> RunLoopVerdict {
     var debts = Scheduler<Worker>.Debts()
-    lane.close()
     loop.setPollWakeDescriptor(-1)
+    lane.close()
     pool.decide { $0.laneClosed(index, debts: &debts) }
     pool.pay(debts)
     phase = .next(.elsewhere)

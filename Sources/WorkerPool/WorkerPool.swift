@@ -93,8 +93,8 @@ package final class WorkerPool: @unchecked Sendable {
       if let error = spawn(reason: .start) { failure = error }
     }
     let arrived = roster.withLock { roster in
-      while roster.workers.count + roster.failedAtStart < count { rosterChanged.wait() }
-      return roster.workers.count
+      while roster.arrived + roster.failedAtStart < count { rosterChanged.wait() }
+      return roster.arrived
     }
     guard let failure else { return }
     close()
@@ -202,6 +202,14 @@ package final class WorkerPool: @unchecked Sendable {
     if let reason = debts.spawn { _ = spawn(reason: reason) }
   }
 
+  /// A worker has asked the scheduler for the first time, and is counted there.
+  func workerArrived() {
+    roster.withLock { roster in
+      roster.arrived += 1
+      rosterChanged.broadcast()
+    }
+  }
+
   func workerEnds(_ worker: Worker, reason: EndReason) {
     note(.ended, reason: reason.rawValue, worker: worker.name)
     if let context = worker.context { contexts.giveBack(context) }
@@ -218,7 +226,12 @@ package final class WorkerPool: @unchecked Sendable {
     do throws(ThreadError) {
       if let refusal = configuration.willMakeThread?(name) { throw refusal }
       let thread = try OwnedThread.start(options) { self.main(id: id, name: name, reason: reason) }
-      roster.withLock { $0.threads[id] = thread }
+      let hasEnded = roster.withLock { roster in
+        roster.threads[id] = thread
+        return roster.ended.contains(id)
+      }
+      // It was faster than this thread: nobody has joined it yet.
+      if hasEnded { monitor.requestReap() }
       return nil
     } catch {
       var debts = Scheduler<Worker>.Debts()
