@@ -70,6 +70,9 @@
 #ifndef HANGS
 #define HANGS 0         /* connections (bits) whose handlers never end */
 #endif
+#ifndef STARTFAILS
+#define STARTFAILS 0    /* threads of the start that cannot be made; the monitor does not tick yet, and the server is drained */
+#endif
 #ifndef PAY
 #define PAY 0           /* 1: debts are paid in a step of its own, after the lock was released */
 #endif
@@ -426,9 +429,9 @@ end_ended:
 #if PAY
     paid = paid & ~BIT(w);
 #endif
-    if :: from=BIRTH
-       :: failures>0 && boot==0 ->       /* P: spawnFailed */
-          failures--; NOTMADE; waking--; backoff=2; word[w]=GONE;
+    if :: boot==0 || w>=STARTFAILS -> from=BIRTH
+       :: (failures>0 && boot==0) || (boot>0 && w<STARTFAILS) ->        /* P: spawnFailed */
+          if :: boot>0 -> boot-- :: else -> failures-- fi; NOTMADE; waking--; backoff=2; word[w]=GONE;
 #ifdef M_FAILUREKEEPSWAKING
           waking++;
 #endif
@@ -884,7 +887,7 @@ end_monitor:
      atomic { isArmed=false; isShort=false }
   :: atomic { TICKING && !QUIET && USEFUL ->
 #else
-  :: atomic { TICKING && USEFUL ->       /* P: WorkerPool.tick */
+  :: atomic { TICKING && USEFUL && !STARTFAILS ->        /* P: WorkerPool.tick */
 #endif
        if :: late>0 && len(queue)>0 ->   /* takeExpired */
              late--; hasExpired=true; headSeen=false;
@@ -1009,7 +1012,7 @@ end_operate:
 /* HTTPService.beginDrain, expire */
 proctype Drainer() {
   byte l;
-  atomic { isClosing=true };             /* P: WorkerPool.close */
+  atomic { !STARTFAILS || backoff>0 -> isClosing=true };     /* P: WorkerPool.close */
 #ifdef M_DRAINUNTOLD
   do :: atomic { l<LANES -> inbox[l] = inbox[l] | DRAINS; l++ }
 #else
@@ -1017,7 +1020,7 @@ proctype Drainer() {
 #endif
      :: atomic { l>=LANES -> l=0; break }
   od;
-#if DRAIN==2 && !defined(M_NEVEREXPIRES)
+#if DRAIN==2 && !defined(M_NEVEREXPIRES) && !defined(M_STARTONLYDRAINS)
   do :: atomic { l<LANES -> post(l,EXPIRES); l++ }
      :: atomic { l>=LANES -> l=0; break }
   od;
