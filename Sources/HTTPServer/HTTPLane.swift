@@ -2,6 +2,7 @@ import CMicroHTTPD
 import CPlatform
 import Glibc
 import HTTPMessages
+import Metrics
 import WorkerPool
 
 /// A lane: one libmicrohttpd daemon without a thread of its own, and the epoll set that its leader sleeps in.
@@ -116,12 +117,15 @@ final class HTTPLane: Lane, @unchecked Sendable {
   func prepareToSleep() -> Bool { inbox.prepareToSleep() }
 
   func refuse(_ items: consuming WorkChain, on worker: Worker) {
+    // Not a leader's step: by now somebody else may lead. So the figures are the worker's own, and the exchanges are finished as
+    // from any thread.
     while let item = items.pop() {
       guard let exchange = item as? Exchange else { continue }
-      figures.queueFull.add()
-      exchange.refuse(
-        Refusal(.serviceUnavailable, "the queue of waiting requests is full; try again", retryAfter: 1),
-        context: leaderContext)
+      core.queueFull.add()
+      let refusal = Refusal(.serviceUnavailable, "the queue of waiting requests is full; try again", retryAfter: 1)
+      worker.withContext { context in
+        _ = exchange.refuse(refusal, context: unsafeDowncast(context, to: WorkerContext.self))
+      }
     }
   }
 

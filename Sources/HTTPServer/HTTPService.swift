@@ -78,6 +78,9 @@ package final class HTTPService: Sendable {
     for lane in lanes { lane.send(.expire) }
   }
 
+  /// Gives up on threads that are stuck: nobody waits for them or watches them any more.
+  package func abandon() { pool.abandon() }
+
   /// Waits until every thread has ended. Not on a worker. False: the deadline passed first.
   @discardableResult
   package func waitUntilFinished(before deadline: Deadline = .distantFuture) -> Bool {

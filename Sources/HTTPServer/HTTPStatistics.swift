@@ -6,6 +6,7 @@ extension HTTPService {
   /// The figures of this moment.
   package func statistics() -> HTTPStatistics {
     var result = HTTPStatistics()
+    result.queueFullTotal = core.queueFull.value
     result.connectionLimit = core.configuration.maxConnections
     for figures in lanes.map(\.figures) {
       // Ends before beginnings: a request that ends in between is then counted as in flight rather than twice as ended.
@@ -15,7 +16,6 @@ extension HTTPService {
       result.requestsTotal += figures.requests.value
       result.connectionsOpen += figures.connectionsOpen.value
       result.connectionsAcceptedTotal += figures.connectionsAccepted.value
-      result.queueFullTotal += figures.queueFull.value
       result.drainExpiredTotal += figures.expired.value
       result.timedOutTotal += figures.timedOut.value
       result.suspensionsTotal += figures.suspensions.value

@@ -25,8 +25,6 @@ final class LaneFigures: Sendable {
   let connectionsOpen = Count()
   /// Connections closed so far.
   var connectionsClosed: UInt64 { connectionsAccepted.value &- connectionsOpen.value }
-  /// Answered with 503 because the queue was full.
-  let queueFull = Count()
   /// Ended with 503 because a drain took too long.
   let expired = Count()
   /// Ended with 504 because they took longer than they may.

@@ -1,4 +1,5 @@
 import HTTPMessages
+import Metrics
 import Synchronization
 
 /// What the lanes and the requests of one server share.
@@ -11,6 +12,8 @@ final class ServiceCore: Sendable {
   let runtimes: RouteRuntimes
   /// What the monitor keeps: for the answers that it gives, to requests that waited too long.
   let monitorContext = WorkerContext()
+  /// Answered with 503 because the queue was full. Counted by whoever finds it so.
+  let queueFull = Counter()
   private let draining = Atomic<Bool>(false)
   private let report: @Sendable (HandlerFailure) -> Void
 

@@ -101,9 +101,11 @@ public final class Server: Sendable {
     // The scheduler has let every thread go; here they are joined. Those that are stuck cannot be.
     if outcome == .drained {
       service.waitUntilFinished()
-      // The routes hold introspection, which holds the service, which holds the routes.
-      introspection.clear()
+    } else {
+      service.abandon()
     }
+    // The routes hold introspection, which holds the service, which holds the routes.
+    introspection.clear()
     life.withLock {
       $0.loop = nil
       $0.isUp = false

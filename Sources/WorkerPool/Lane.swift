@@ -1,7 +1,7 @@
 /// A source of work that exactly one thread at a time may ask: the pool decides which.
 ///
-/// The thread that may is the leader. Everything here is called by the leader only, except ``pollDescriptor`` and
-/// ``wakeDescriptor``, which never change. Leadership is handed on under the pool's lock, so what one leader wrote the next
+/// The thread that may is the leader. Everything here is called by the leader only, except ``refuse(_:on:)``, and
+/// ``pollDescriptor`` and ``wakeDescriptor``, which never change. Leadership is handed on under the pool's lock, so what one leader wrote the next
 /// one sees. (Leader/followers: Schmidt et al., Pattern-Oriented Software Architecture 2, 2000.)
 package protocol Lane: AnyObject, Sendable {
   /// The epoll set that becomes readable when a pass is due.
@@ -16,7 +16,8 @@ package protocol Lane: AnyObject, Sendable {
   /// Marks the lane as asleep, unless a message has come since the last pass. False: pass again, do not sleep.
   func prepareToSleep() -> Bool
 
-  /// Answers items that the pool could not take because its queue is full. A pass follows.
+  /// Answers items that the pool could not take because its queue is full. Called after the leader may have given the lane up
+  /// already, so this is not a leader's step: it may touch nothing that is the leader's.
   func refuse(_ items: consuming WorkChain, on worker: Worker)
 
   /// Closes the lane for good. Called once, after a pass that said ``LanePass/isDrained``.

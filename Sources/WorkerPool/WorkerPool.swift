@@ -128,6 +128,10 @@ package final class WorkerPool: @unchecked Sendable {
     return finished
   }
 
+  /// Lets go of the monitor although workers are still there: they are stuck, and nobody will watch them any more. Each lets go
+  /// of the pool if it ever ends.
+  package func abandon() { monitor.detach() }
+
   // MARK: work
 
   /// Hands an item to the pool. False: the queue is full, or the pool is closed; the item was not taken.
