@@ -189,10 +189,15 @@ byte overdue = OVERDUE;
 #define ANY(p,l) (p(l,0) || p(l,1) || p(l,2))
 #endif
 
-/* Workers in the same state are interchangeable: of those, the lowest is called or made. In the code it is the last that parked; here
-   any kind of parked worker may be, so that nothing rests on the order. */
-#define SAME(j,i) (j<SLOTS && word[(j)%SLOTS]==word[(i)%SLOTS] && message[(j)%SLOTS]==message[(i)%SLOTS] && mayEnd[(j)%SLOTS]==mayEnd[(i)%SLOTS])
+/* In the code it is the last that parked who is called; here any parked worker may be, so that nothing rests on the order. Workers in the
+   same state are interchangeable, and of those it is enough to try the lowest; with messages, or debts in steps of their own, two may
+   look alike and differ in what they do next, so each is tried. */
+#if MESSAGES || PAY
+#define FIRST(i) true
+#else
+#define SAME(j,i) (j<SLOTS && word[(j)%SLOTS]==word[(i)%SLOTS] && mayEnd[(j)%SLOTS]==mayEnd[(i)%SLOTS])
 #define FIRST(i) ((i==0 || !SAME(0,i)) && (i<=1 || !SAME(1,i)) && (i<=2 || !SAME(2,i)))
+#endif
 #define ISPARKED(i) (i<SLOTS && (word[(i)%SLOTS]==PARKED || word[(i)%SLOTS]==ASIDE))
 #define ISGONE(i) (i<SLOTS && word[(i)%SLOTS]==GONE)
 /* Threads that have started, counted. */
@@ -237,9 +242,9 @@ inline wakeOne() {
 inline spawnOne(k) { word[k]=BORN; MAKE; waking++; OWEWAKE(k) }
 inline spawn() {
   if :: ISGONE(0) -> spawnOne(0)
-     :: ISGONE(1) && !ISGONE(0) -> spawnOne(1%SLOTS)
-     :: ISGONE(2) && !ISGONE(0) && !ISGONE(1) -> spawnOne(2%SLOTS)
-     :: ISGONE(3) && !ISGONE(0) && !ISGONE(1) && !ISGONE(2) -> spawnOne(3%SLOTS)
+     :: ISGONE(1) && FIRST(1) -> spawnOne(1%SLOTS)
+     :: ISGONE(2) && FIRST(2) -> spawnOne(2%SLOTS)
+     :: ISGONE(3) && FIRST(3) -> spawnOne(3%SLOTS)
   fi
 #ifdef M_OUTSIDECOUNTSPENDING
   ; outside++
