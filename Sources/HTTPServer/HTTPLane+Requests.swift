@@ -107,6 +107,11 @@ extension HTTPLane {
   func requestIsComplete(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.completeAt = now
     if exchange.refusal != nil { return answerRefusal(exchange, connection) }
+    if isExpired {
+      exchange.refusal = .stopping
+      figures.expired.add()
+      return answerRefusal(exchange, connection)
+    }
     guard core.runtimes[exchange.route].isInline else {
       collect(exchange)
       return .YES

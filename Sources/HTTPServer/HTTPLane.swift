@@ -26,6 +26,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
   @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
   private(set) var isDraining = false
+  /// The drain has taken too long: what comes now is refused, since nobody would end it any more.
+  private(set) var isExpired = false
   /// Requests with a time limit, by limit: see ``RouteRuntime/deadlineQueue``.
   @exclusivity(unchecked) var deadlines: [DeadlineQueue]
   @exclusivity(unchecked) private var ids: RequestIDs
@@ -146,11 +148,11 @@ final class HTTPLane: Lane, @unchecked Sendable {
       let socket = MHD_quiesce_daemon(daemon)
       if socket >= 0 { Glibc.close(socket) }
     case .expire:
+      isExpired = true
       for exchange in live.map({ $0.takeUnretainedValue() }) {
         if exchange.stage == .waiting {
           exchange.storage.cancel()
-          let refusal = Refusal(.serviceUnavailable, "the server is stopping", closes: true)
-          if exchange.refuse(refusal, context: leaderContext) { figures.expired.add() }
+          if exchange.refuse(.stopping, context: leaderContext) { figures.expired.add() }
         } else if let connection = exchange.connection {
           // A request that is still on its way, or an answer that its reader does not take: closed after a second's silence.
           _ = heddle_mhd_set_timeout(connection, 1)

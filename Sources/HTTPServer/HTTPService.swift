@@ -57,6 +57,9 @@ package final class HTTPService: Sendable {
       try pool.start(monitorLoop: monitorLoop, whenFinished: whenFinished)
     } catch {
       beginDrain()
+      // A client may have been accepted by one of the threads that came; with so few threads its request may never be run, and the
+      // monitor that would see to it waits here.
+      expire()
       pool.waitUntilFinished()
       throw error
     }

@@ -1,7 +1,7 @@
 import HTTPMessages
 
 /// An answer that is given without asking a handler.
-struct Refusal {
+struct Refusal: Sendable {
   /// The status of the answer.
   var status: Status
   /// What is wrong and what is allowed, for people.
@@ -20,6 +20,9 @@ struct Refusal {
     self.closes = closes
     self.retryAfter = retryAfter
   }
+
+  /// 503 at the end of a drain that took too long.
+  static let stopping = Refusal(.serviceUnavailable, "the server is stopping", closes: true)
 
   /// 413, with the limit.
   static func bodyTooLarge(limit: Int) -> Refusal {

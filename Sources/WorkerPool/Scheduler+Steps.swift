@@ -4,11 +4,8 @@ extension Scheduler {
   mutating func next(_ member: Member, from origin: Origin, debts: inout Debts) -> Decision {
     switch origin {
     case .birth:
-      waking -= 1
-      pending -= 1
-      started += 1
+      arrive()
       outside += 1
-      peak = max(peak, started)
     case .handler: outside += 1
     case .token: waking -= 1
     case .elsewhere: break
@@ -102,6 +99,22 @@ extension Scheduler {
     guard !queue.isEmpty || vacantLanes > 0 else { return }
     arm(&debts)
     bringUp(&debts)
+  }
+
+  /// A member that has just started handles a message of its run loop before anything else.
+  mutating func arriveForMessages(debts: inout Debts) {
+    arrive()
+    guard !queue.isEmpty || vacantLanes > 0 else { return }
+    arm(&debts)
+    bringUp(&debts)
+  }
+
+  /// A thread that was being made is there.
+  private mutating func arrive() {
+    waking -= 1
+    pending -= 1
+    started += 1
+    peak = max(peak, started)
   }
 
   /// What becomes of a parked member whose idle time is over.

@@ -106,7 +106,10 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
       pool.decide { $0.vacate(lane: lane, debts: &debts) }
     case .next(.elsewhere):
       pool.decide { $0.leaveForMessages() }
-    case .next(.token), .next(.handler), .next(.birth), .ended:
+    case .next(.birth):
+      pool.decide { $0.arriveForMessages(debts: &debts) }
+      pool.workerArrived()
+    case .next(.token), .next(.handler), .ended:
       return
     }
     // The scheduler takes who handles messages for somebody inside a handler.
