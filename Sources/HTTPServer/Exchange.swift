@@ -33,7 +33,7 @@ final class Exchange: WorkItem, @unchecked Sendable {
   @exclusivity(unchecked) var route = MetricKey.unmatched
 
   /// See `Method.code`.
-  @exclusivity(unchecked) var methodCode: UInt8 = 0
+  @exclusivity(unchecked) var methodCode = Method.otherCode
 
   /// When the request was complete: CLOCK_MONOTONIC, nanoseconds.
   @exclusivity(unchecked) var completeAt: Int64 = 0
@@ -90,6 +90,7 @@ final class Exchange: WorkItem, @unchecked Sendable {
       storage = RequestStorage()
     }
     route = MetricKey.unmatched
+    methodCode = Method.otherCode
     answer = nil
     stage = .head
     connection = nil

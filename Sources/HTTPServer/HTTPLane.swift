@@ -26,6 +26,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
   @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
   private(set) var isDraining = false
+  /// The lane closes although connections are in the middle of something.
+  private var isAborted = false
   /// The drain has taken too long: what comes now is refused, since nobody would end it any more.
   private(set) var isExpired = false
   /// Requests with a time limit, by limit: see ``RouteRuntime/deadlineQueue``.
@@ -33,8 +35,17 @@ final class HTTPLane: Lane, @unchecked Sendable {
   @exclusivity(unchecked) private var ids: RequestIDs
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
   @exclusivity(unchecked) private(set) var leaderContext: WorkerContext
+  /// How often the library has called back.
+  @exclusivity(unchecked) var calls: UInt64 = 0
+  /// Passes in a row that the library asked for at once and in which it did not call back.
+  @exclusivity(unchecked) private var fruitlessPasses = 0
   /// When this pass began to collect requests; 0: not asked for yet.
   @exclusivity(unchecked) private var clock: Int64 = 0
+
+  /// How many such passes are made before they are put off: two or three are usual, after an answer was queued.
+  private static let patience = 16
+  /// For how long, in nanoseconds. Whatever else happens on the lane ends it.
+  private static let fruitlessPause: Int64 = 5_000_000
 
   /// How many spare exchanges are kept: as many as are in progress at once on a busy lane.
   private static let spareLimit = 256
@@ -102,6 +113,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
       }
     }
     let closedBefore = figures.connectionsClosed
+    let callsBefore = calls
     _ = MHD_run(daemon)
     figures.passes.add()
     var milliseconds: UInt64 = 0
@@ -110,10 +122,23 @@ final class HTTPLane: Lane, @unchecked Sendable {
     // A daemon at its limit of connections, or out of descriptors, takes its listening socket out of its epoll set, and puts it
     // back at the start of a run after a connection was closed: without another pass the clients that wait would wait on.
     if figures.connectionsClosed != closedBefore { timeout = 0 }
+    if timeout == 0, calls == callsBefore {
+      // A chunk's head that fills all of a connection's memory makes the library ask for passes for ever, in which it does nothing.
+      fruitlessPasses += 1
+      if fruitlessPasses > HTTPLane.patience { timeout = HTTPLane.fruitlessPause }
+    } else {
+      fruitlessPasses = 0
+    }
     if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
     var collected = WorkChain()
     swap(&collected, &batch)
-    return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && live.isEmpty)
+    return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && mayClose)
+  }
+
+  /// Nothing is unfinished; or what is has no handler, and nobody waits for it any longer. A suspended connection would have the library
+  /// abort the process.
+  private var mayClose: Bool {
+    live.isEmpty || isAborted && !live.contains { $0._withUnsafeGuaranteedRef { $0.stage == .waiting } }
   }
 
   func prepareToSleep() -> Bool { inbox.prepareToSleep() }
@@ -147,6 +172,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
       // Connections that wait in the backlog are refused from here on.
       let socket = MHD_quiesce_daemon(daemon)
       if socket >= 0 { Glibc.close(socket) }
+    case .abort:
+      isAborted = true
     case .expire:
       isExpired = true
       for exchange in live.map({ $0.takeUnretainedValue() }) {
@@ -242,6 +269,8 @@ final class LaneCommand: WorkItem, @unchecked Sendable {
     case drain
     /// Answer with 503 whatever is not answered yet.
     case expire
+    /// After that: do not wait any longer for clients that neither send nor take what they should.
+    case abort
   }
 
   let kind: Kind

@@ -31,8 +31,15 @@ package final class HTTPService: Sendable {
     if let problem = configuration.problem { throw ServiceError.badConfiguration(problem) }
     let core = ServiceCore(configuration: configuration, routes: routes, report: report)
     let isShared = configuration.lanes > 1
+    var wanted = configuration.port
+    if isShared {
+      // A port that may be shared is given away a second time without a word: whether somebody else has it shows only now.
+      wanted = try ListeningSocket(
+        host: configuration.host, port: wanted, backlog: configuration.backlog, shared: false
+      ).port
+    }
     let first = try ListeningSocket(
-      host: configuration.host, port: configuration.port, backlog: configuration.backlog, shared: isShared)
+      host: configuration.host, port: wanted, backlog: configuration.backlog, shared: isShared)
     let (address, port) = (first.address, first.port)
     let lanes = try (0..<configuration.lanes).map { try HTTPLane(core: core, number: $0) }
     pool = try WorkerPool(configuration: poolConfiguration, lanes: lanes, makeContext: { WorkerContext() })
@@ -79,6 +86,11 @@ package final class HTTPService: Sendable {
   /// (`Request.isCancelled`); their results are dropped.
   package func expire() {
     for lane in lanes { lane.send(.expire) }
+  }
+
+  /// Closes what is left after ``expire()``, where only clients hold it up: those that do not send, or take, what they should.
+  package func abort() {
+    for lane in lanes { lane.send(.abort) }
   }
 
   /// Gives up on threads that are stuck: nobody waits for them or watches them any more.

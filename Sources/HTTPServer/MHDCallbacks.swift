@@ -93,7 +93,8 @@ private func begin(
   guard let context, let target, let connection else { return nil }
   let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
   return with(HTTPLane.self, at: context) { lane in
-    Unmanaged.passRetained(lane.begin(connection: connection, target: bytes)).toOpaque()
+    lane.calls &+= 1
+    return Unmanaged.passRetained(lane.begin(connection: connection, target: bytes)).toOpaque()
   }
 }
 
@@ -110,7 +111,8 @@ private func access(
   guard let context, let connection, let method, let version, let uploadSize, let pointer = exchange?.pointee
   else { return .NO }
   return with(HTTPLane.self, at: context) { lane in
-    with(Exchange.self, at: pointer) { exchange in
+    lane.calls &+= 1
+    return with(Exchange.self, at: pointer) { exchange in
       switch exchange.stage {
       case .head:
         lane.receiveHead(
@@ -145,6 +147,7 @@ private func completed(
   exchange?.pointee = nil
   let ended = Unmanaged<Exchange>.fromOpaque(pointer).takeRetainedValue()
   with(HTTPLane.self, at: context) { lane in
+    lane.calls &+= 1
     lane.end(ended, isComplete: reason == .REQUEST_TERMINATED_COMPLETED_OK)
     lane.recycle(ended)
   }
@@ -156,6 +159,7 @@ private func connectionChanged(
 ) {
   guard let context else { return }
   with(HTTPLane.self, at: context) { lane in
+    lane.calls &+= 1
     if change == .CONNECTION_NOTIFY_STARTED {
       lane.figures.connectionsAccepted.add()
       lane.figures.connectionsOpen.add()

@@ -32,13 +32,19 @@ extension Server {
     loop.add(
       RunLoopTimer(after: timeout) { _ in
         self.service.expire()
-        loop.add(RunLoopTimer(after: Server.grace) { _ in self.giveUp() })
+        loop.add(RunLoopTimer(after: Server.grace) { _ in self.giveUp(loop, isLastTry: false) })
       })
   }
 
-  private func giveUp() {
+  private func giveUp(_ loop: ThreadRunLoop, isLastTry: Bool) {
     guard !service.pool.isFinished else { return }
     let stuck = service.pool.statistics().workers.filter { $0.kind >= 0 }
+    if stuck.isEmpty, !isLastTry {
+      // No handler runs: clients hold it up, who neither send nor take what they should.
+      service.abort()
+      loop.add(RunLoopTimer(after: Server.grace) { _ in self.giveUp(loop, isLastTry: true) })
+      return
+    }
     for worker in stuck {
       let route = service.routeLabel(worker.kind)
       configuration.log(.error, "\(worker.name) is stuck in \(route), request \(RequestID(worker.task))")

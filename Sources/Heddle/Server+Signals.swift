@@ -9,10 +9,11 @@ extension Server {
   /// To be called from the main thread, before other threads are made: the two signals are blocked for every thread, and read by the
   /// run loop as an input source. SIGPIPE is ignored from here on.
   ///
+  /// - Parameter whenUp: called once, on this thread, when clients are being answered. Default: nothing
   /// - Returns: how it ended
   /// - Throws: if the minimum of threads cannot be had
   @discardableResult
-  public func run() throws -> Outcome {
+  public func run(whenUp: () -> Void = {}) throws -> Outcome {
     signal(SIGPIPE, SIG_IGN)
     var wanted = sigset_t()
     sigemptyset(&wanted)
@@ -28,7 +29,7 @@ extension Server {
     let loop = ThreadRunLoop.current
     loop.add(source, to: .common)
     defer { loop.remove(source) }
-    return try serve()
+    return try serve(whenUp: whenUp)
   }
 
   private func signalArrived(_ descriptor: Int32) {

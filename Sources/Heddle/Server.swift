@@ -74,9 +74,10 @@ public final class Server: Sendable {
   /// Serves on the calling thread, which becomes the server's monitor, until ``drain()`` is called. Signals are left alone:
   /// see ``run()``.
   ///
+  /// - Parameter whenUp: called once, on this thread, when clients are being answered. Default: nothing
   /// - Returns: how it ended
   /// - Throws: if the minimum of threads cannot be had
-  public func serve() throws -> Outcome {
+  public func serve(whenUp: () -> Void = {}) throws -> Outcome {
     let loop = ThreadRunLoop.current
     life.withLock {
       precondition(!$0.hasStarted, "a Server serves once: make another one")
@@ -90,6 +91,7 @@ public final class Server: Sendable {
       lifeChanged.broadcast()
       return $0.isDraining
     }
+    whenUp()
     if isDraining { beginDrain(loop) }
     while true {
       if let outcome = life.withLock({ $0.outcome }) { return finish(outcome) }

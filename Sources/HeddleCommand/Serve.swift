@@ -13,10 +13,9 @@ enum Serve {
     if options.labIsOn { LabRoutes.add(to: &router) }
     do {
       let server = try Server(router: router, configuration: configuration(options, log: log))
-      log(.info, startLine(server, options))
-      switch try server.run() {
+      switch try server.run(whenUp: { log(.info, startLine(server, options)) }) {
       case .drained:
-        log(.info, "drained: every request that had begun was answered")
+        log(.info, "drained")
         return .success
       case .stuck(let workers):
         log(.error, "the drain gave up on \(workers.count) stuck handler(s): \(workers.joined(separator: ", "))")

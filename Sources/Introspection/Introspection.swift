@@ -55,7 +55,7 @@ package final class Introspection: Sendable {
     get("/api/stats") { shown, _ in try JSONDocument.response(StatsDocument(shown.snapshot())) }
     get("/api/events") { shown, request in try shown.events(request) }
     get("/api/pool") { shown, _ in try shown.pool() }
-    router.addIfFree(.patch, "/api/pool", options: RouteOptions(isInline: true, maxBodyBytes: 4096)) {
+    router.addIfFree(.patch, "/api/pool", options: RouteOptions(isInline: true, maxBodyBytes: 512)) {
       try introspection().changePool($0)
     }
   }

@@ -42,16 +42,24 @@ struct EventsDocument: Encodable {
     var queueDepth, threads: Int
   }
 
+  /// The most events in one answer.
+  static let most = 500
+
   var schema = "heddle/events/1"
-  /// The newest event's number: what to give as `since` next time.
+  /// The number of the last event here, or of the newest one where there is none: what to give as `since` next time.
   var lastId: UInt64
+  /// Whether there are newer ones: ask again with `since`.
+  var hasMore: Bool
   /// How many events are kept at most; older ones are gone.
   var capacity: Int
   var events: [Event]
 
   init(_ ring: EventRing, since id: UInt64, startedAt: Int64, now: Int64) {
-    let (events, lastID) = ring.events(since: id)
-    lastId = lastID
+    let (all, lastID) = ring.events(since: id)
+    // The leading thread makes the text: so much of it that other clients do not notice.
+    let events = all.prefix(EventsDocument.most)
+    hasMore = events.count < all.count
+    lastId = hasMore ? events.last?.id ?? lastID : lastID
     capacity = ring.capacity
     self.events = events.map { event in
       Event(

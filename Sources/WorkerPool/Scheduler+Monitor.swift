@@ -47,7 +47,9 @@ extension Scheduler {
   mutating func spawnFailed(backoffTicks: Int, debts: inout Debts) {
     pending -= 1
     waking -= 1
-    spawnBackoff = max(spawnBackoff, backoffTicks)
+    // Ever later, so that a system without threads to give is not asked for them, and the events are not flooded.
+    spawnBackoff = max(spawnBackoff, backoffTicks << min(failuresInARow, 6))
+    failuresInARow += 1
     arm(&debts)
   }
 

@@ -114,6 +114,7 @@ extension Scheduler {
     waking -= 1
     pending -= 1
     started += 1
+    failuresInARow = 0
     peak = max(peak, started)
   }
 

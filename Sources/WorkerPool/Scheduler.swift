@@ -125,6 +125,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   var headTicks = 0
   /// Ticks that it may wait so before one more thread comes up all the same: see ``Scheduler/injectIfDue(_:)``.
   var injectionTicks = 2
+  /// Threads that could not be made since one last could.
+  var failuresInARow = 0
   /// Ticks to wait before another thread is made, after one could not be made.
   var spawnBackoff = 0
 
