@@ -33,7 +33,7 @@ final class ChildProcess {
   /// - Parameters:
   ///   - path: the program
   ///   - arguments: without the program's name
-  ///   - environment: the whole of it
+  ///   - environment: the whole of it, but for what a sanitizer in it is told
   ///   - input: what it reads from standard input
   init(_ path: String, _ arguments: [String], environment: [String] = [], input: String = "") throws {
     // Another child that is started between `pipe` and `fcntl` would keep this one's output open.
@@ -60,7 +60,8 @@ final class ChildProcess {
     posix_spawnattr_setsigmask(&attributes, &none)
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
     let words = ([path] + arguments).map { strdup($0) } + [nil]
-    let variables = environment.map { strdup($0) } + [nil]
+    let sanitizer = getenv("ASAN_OPTIONS").map { "ASAN_OPTIONS=" + String(cString: $0) }
+    let variables = (environment + (sanitizer.map { [$0] } ?? [])).map { strdup($0) } + [nil]
     defer { for text in words + variables { free(text) } }
     var child: pid_t = 0
     let result = posix_spawn(&child, path, &actions, &attributes, words, variables)
