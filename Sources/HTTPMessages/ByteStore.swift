@@ -28,6 +28,7 @@ struct ByteStore: ~Copyable {
 
   /// Appends bytes that lie outside this store, and says where they are now.
   @discardableResult
+  @inline(__always)
   mutating func append(_ source: UnsafeRawBufferPointer) -> ByteRange {
     let start = count
     if let from = source.baseAddress, source.count > 0 {

@@ -20,12 +20,28 @@ extension HeadSyntax {
   /// The same for a method by its code.
   static func targetForm(_ target: UnsafeRawBufferPointer, methodCode: UInt8) -> TargetForm? {
     guard let first = target.first else { return nil }
-    for byte in target where byte <= ASCII.space || byte >= 0x7F || byte == 0x23 { return nil }
+    guard isVisible(target) else { return nil }
     if methodCode == Method.connect.code { return isHost(target, portRequired: true) ? .authority : nil }
     if first == ASCII.slash { return .origin }
     if first == ASCII.star { return target.count == 1 && methodCode == Method.options.code ? .asterisk : nil }
     guard let authority = authority(of: target) else { return nil }
     return isHost(target.part(authority.lowerBound, authority.upperBound)) ? .absolute : nil
+  }
+
+  /// Whether every byte is a visible one of ASCII, and none is `#`.
+  private static func isVisible(_ target: UnsafeRawBufferPointer) -> Bool {
+    var offset = 0
+    while offset + 8 <= target.count {
+      let word = target.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+      if word & 0x8080_8080_8080_8080 != 0 || mayHold(word, below: 0x21, or: 0x7F, or: 0x23) { return false }
+      offset += 8
+    }
+    while offset < target.count {
+      let byte = target[offset]
+      if byte <= ASCII.space || byte >= 0x7F || byte == 0x23 { return false }
+      offset += 1
+    }
+    return true
   }
 
   /// Where the authority of an absolute-form target lies; nil where the target has no `scheme://`.

@@ -25,16 +25,21 @@ package enum HeadSyntax {
     return true
   }
 
-  /// Whether any of eight bytes is below 0x20 or is 0x7F. Exact for the word, though not for each byte: a borrow can only
-  /// come from a byte that is bad itself. From Sean Anderson's Bit Twiddling Hacks ("determine if a word has a byte less
+  /// Whether any of eight bytes is below 0x20 or is 0x7F.
+  @inline(__always)
+  private static func mayHoldControl(_ word: UInt64) -> Bool { mayHold(word, below: 0x20, or: 0x7F, or: 0x7F) }
+
+  /// Whether any of eight bytes is below a bound, or one of two bytes. Exact for the word, though not for each byte: a borrow can
+  /// only come from a byte that is bad itself. From Sean Anderson's Bit Twiddling Hacks ("determine if a word has a byte less
   /// than n"). `SIMD16` would be the plainer form, but its `any` is a call that loops over lanes here: much slower.
   @inline(__always)
-  private static func mayHoldControl(_ word: UInt64) -> Bool {
+  static func mayHold(_ word: UInt64, below bound: UInt64, or first: UInt64, or second: UInt64) -> Bool {
     let ones: UInt64 = 0x0101_0101_0101_0101
     let high: UInt64 = 0x8080_8080_8080_8080
-    let below = (word &- ones &* 0x20) & ~word
-    let delete = word ^ (ones &* 0x7F)
-    return (below | ((delete &- ones) & ~delete)) & high != 0
+    let below = (word &- ones &* bound) & ~word
+    let one = word ^ (ones &* first)
+    let other = word ^ (ones &* second)
+    return (below | ((one &- ones) & ~one) | ((other &- ones) & ~other)) & high != 0
   }
 
   /// The length that one `Content-Length` value gives: digits only, no sign, no blank, no list; nil where it is

@@ -16,7 +16,8 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
     "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE", "CONNECT",
   ]
 
-  private init(code: UInt8, token: String = "") {
+  /// A well-known method by its code, or another one by its token.
+  init(code: UInt8, token: String = "") {
     self.code = code
     self.token = token
   }
@@ -63,14 +64,21 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
   /// Whether HTTP defines it as changing nothing on the server (RFC 9110 section 9.2.1). Unknown methods are not.
   public var isSafe: Bool { code < 2 || code == 6 || code == 7 }
 
-  private static func known(_ bytes: UnsafeRawBufferPointer) -> UInt8? {
-    func matches(_ name: StaticString) -> Bool { bytes.equals(name.bytes) }
+  /// The code of a well-known method, or nil.
+  static func known(_ bytes: UnsafeRawBufferPointer) -> UInt8? {
+    // Read as numbers: a name of three to seven letters is one or two words.
     switch bytes.count {
-    case 3: return matches("GET") ? 0 : matches("PUT") ? 3 : nil
-    case 4: return matches("POST") ? 2 : matches("HEAD") ? 1 : nil
-    case 5: return matches("PATCH") ? 4 : matches("TRACE") ? 7 : nil
-    case 6: return matches("DELETE") ? 5 : nil
-    case 7: return matches("OPTIONS") ? 6 : matches("CONNECT") ? 8 : nil
+    case 3:
+      let word = UInt32(bytes[0]) << 16 | UInt32(bytes[1]) << 8 | UInt32(bytes[2])
+      return word == 0x47_45_54 ? 0 : word == 0x50_55_54 ? 3 : nil
+    case 4:
+      let word = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
+      return word == 0x504F_5354 ? 2 : word == 0x4845_4144 ? 1 : nil
+    case 5: return bytes.equals(("PATCH" as StaticString).bytes) ? 4 : bytes.equals(("TRACE" as StaticString).bytes) ? 7 : nil
+    case 6: return bytes.equals(("DELETE" as StaticString).bytes) ? 5 : nil
+    case 7:
+      return bytes.equals(("OPTIONS" as StaticString).bytes)
+        ? 6 : bytes.equals(("CONNECT" as StaticString).bytes) ? 8 : nil
     default: return nil
     }
   }

@@ -40,6 +40,13 @@ struct RequestState: ~Copyable {
     parameters.deallocate()
   }
 
+  /// Sets one of the well-known methods. What was there is released only where it was another, with a text of its own.
+  @inline(__always)
+  mutating func setMethod(knownCode code: UInt8) {
+    if method.code == code { return }
+    method = Method(code: code)
+  }
+
   mutating func appendField(_ name: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
     if fieldCount == fieldCapacity { growFields() }
     (fields + fieldCount).initialize(to: FieldRange(name: head.append(name), value: head.append(value)))
@@ -63,7 +70,7 @@ struct RequestState: ~Copyable {
 
   /// Back to an empty request. Memory up to the bounds is kept, so a usual request allocates nothing.
   mutating func reset(headBound: Int, bodyBound: Int) {
-    method = .get
+    setMethod(knownCode: Method.get.code)
     head.removeAll(keepingUpTo: headBound)
     body.removeAll(keepingUpTo: bodyBound)
     target = .empty

@@ -1,17 +1,15 @@
 extension RequestStorage {
-  /// Copies one field. Nothing is checked here: see `HeadSyntax`.
+  /// See ``RequestHead/addField(name:value:)``.
   package func addField(name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    state.pointee.appendField(name, value)
+    head.addField(name: name, value: value)
   }
 
   /// How many fields were added.
-  package var fieldCount: Int { state.pointee.fieldCount }
+  package var fieldCount: Int { head.fieldCount }
 
   /// The field at an index below `fieldCount`, in the order of arrival.
   package func field(at index: Int) -> (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
-    precondition(index >= 0 && index < state.pointee.fieldCount, "no such field")
-    let field = state.pointee.fields[index]
-    return (state.pointee.head[field.name], state.pointee.head[field.value])
+    head.field(at: index)
   }
 
   /// The value of the first field of this name, in any case, or nil. Nothing is copied.

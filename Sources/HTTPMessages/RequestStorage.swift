@@ -30,9 +30,12 @@ package final class RequestStorage: @unchecked Sendable {
     state.deallocate()
   }
 
+  /// What its owner fills and looks at, without the object around it. Valid while this object is.
+  package var head: RequestHead { RequestHead(state: state) }
+
   /// Forgets everything. Memory up to 32 KiB of head and 64 KiB of body is kept.
   package func reset() {
-    state.pointee.reset(headBound: RequestStorage.headBound, bodyBound: RequestStorage.bodyBound)
+    head.reset()
     cancelFlag.store(false, ordering: .relaxed)
   }
 
@@ -59,18 +62,16 @@ package final class RequestStorage: @unchecked Sendable {
   package func cancel() { cancelFlag.store(true, ordering: .releasing) }
 
   /// Takes over the peer's `sockaddr`, whose text is made only when asked for.
-  package func setPeer(_ address: UnsafeRawBufferPointer) {
-    state.pointee.peer = state.pointee.head.append(address)
-  }
+  package func setPeer(_ address: UnsafeRawBufferPointer) { head.setPeer(address) }
 
   /// The peer's `sockaddr`, or no bytes.
   package var peerBytes: UnsafeRawBufferPointer { state.pointee.head[state.pointee.peer] }
 
   /// Makes room for a body of so many bytes in all, where the length is known before.
-  package func reserveBody(_ count: Int) { state.pointee.body.reserve(count - state.pointee.body.count) }
+  package func reserveBody(_ count: Int) { head.reserveBody(count) }
 
   /// Appends bytes to the body.
-  package func appendBody(_ bytes: UnsafeRawBufferPointer) { state.pointee.body.append(bytes) }
+  package func appendBody(_ bytes: UnsafeRawBufferPointer) { head.appendBody(bytes) }
 
   /// Length of the body so far.
   package var bodyCount: Int { state.pointee.body.count }

@@ -32,6 +32,11 @@ public struct Response: Sendable {
     if case .shared(let shared) = content { shared } else { nil }
   }
 
+  /// The same with a reference of its own for the caller.
+  package func retainedShared() -> Unmanaged<SharedResponse>? {
+    if case .shared(let shared) = content { Unmanaged.passRetained(shared) } else { nil }
+  }
+
   /// The status. Changing anything in a shared answer makes it one of its own, with a copy of the body.
   public var status: Status {
     get {

@@ -45,6 +45,17 @@ struct RoutePattern {
     self.parameterNames = names
   }
 
+  /// The one path that the pattern fits, where it has literals only and that path can be sent as it is, without any escape.
+  var plainPath: [UInt8]? {
+    var path: [UInt8] = []
+    for segment in segments {
+      guard case .literal(let bytes) = segment, !bytes.contains(ASCII.percent), !bytes.contains(ASCII.slash) else { return nil }
+      path.append(ASCII.slash)
+      path += bytes
+    }
+    return path
+  }
+
   /// The decoded bytes, or nil where no path can hold them.
   private static func literal(_ part: Substring) -> [UInt8]? {
     Array(part.utf8).withUnsafeBytes { bytes in

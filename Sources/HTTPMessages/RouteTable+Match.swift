@@ -7,13 +7,34 @@ extension RouteTable {
   package func match(
     method: Method, path: UnsafeRawBufferPointer, into storage: RequestStorage
   ) -> RouteMatch {
-    let state = storage.state
+    match(slot: methods.slot(of: method), method: method, path: path, storage.state)
+  }
+
+  /// The same for the method and the path that a head has. For one that is served by a path of literals, as most are, this is a look
+  /// into a table.
+  package func match(_ head: RequestHead) -> RouteMatch {
+    let state = head.state
+    let code = state.pointee.method.code
+    let slot = code < Method.otherCode ? Int(code) : methods.slot(of: state.pointee.method)
+    let path = head.pathBytes
+    let route = literals.route(of: path, slot: slot)
+    if route >= 0 {
+      state.pointee.clearRoute()
+      state.pointee.routeIndex = Int(route)
+      return .found(index: Int(route))
+    }
+    return match(slot: slot, method: state.pointee.method, path: path, state)
+  }
+
+  private func match(
+    slot: Int, method: Method, path: UnsafeRawBufferPointer, _ state: UnsafeMutablePointer<RequestState>
+  ) -> RouteMatch {
     state.pointee.clearRoute()
     guard path.first == ASCII.slash else { return matchWithoutPath(method, path) }
     guard let (range, encoded) = prepare(path, state) else { return .notFound }
 
     var walk = RouteWalk(
-      tree: trie.tree, slot: methods.slot(of: method), path: state.pointee.head[range], start: range.start,
+      tree: trie.tree, slot: slot, path: state.pointee.head[range], start: range.start,
       encoded: encoded, parameters: state.pointee.parameters)
     let route = walk.descend(from: 0, at: 1)
     guard route >= 0 else { return unmatched(walk, method) }

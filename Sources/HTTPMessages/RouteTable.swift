@@ -4,6 +4,8 @@ public final class RouteTable: Sendable {
   package let routes: [RouteEntry]
   let methods: RouteMethods
   let trie: RouteTrie
+  /// A short cut for the paths of literals.
+  let literals: RouteLiterals
   /// `Allow` for each set of methods that some pattern serves.
   let allows: [UInt64: String]
   /// `Allow` for `OPTIONS *`: every method of any route.
@@ -14,6 +16,7 @@ public final class RouteTable: Sendable {
     let root = RouteTrieBuilder()
     var endpoints: [RouteEndpoint] = []
     var entries: [RouteEntry] = []
+    var plain: [[UInt8]: Int] = [:]
 
     func endpoint(_ existing: inout Int?) -> Int {
       if let existing { return existing }
@@ -39,7 +42,9 @@ public final class RouteTable: Sendable {
           ending = endpoint(&node.wildcard)
         }
       }
-      endpoints[ending ?? endpoint(&node.endpoint)].add(route.methods, route: Int32(index), among: methods)
+      let place = ending ?? endpoint(&node.endpoint)
+      endpoints[place].add(route.methods, route: Int32(index), among: methods)
+      if let path = route.pattern.plainPath { plain[path] = place }
       entries.append(RouteEntry(index: index, route: route, handler: router.composed(route)))
     }
     for index in endpoints.indices { endpoints[index].finish() }
@@ -47,6 +52,7 @@ public final class RouteTable: Sendable {
     self.routes = entries
     self.methods = methods
     self.trie = RouteTrie(root, endpoints: endpoints, slotCount: methods.slotCount)
+    self.literals = RouteLiterals(plain.map { (path: $0.key, routes: endpoints[$0.value].slots) })
     self.allows = Dictionary(
       endpoints.map { ($0.served, methods.allow($0.served)) }, uniquingKeysWith: { first, _ in first })
     self.allowAnywhere = methods.allow(endpoints.reduce(0) { $0 | $1.served })

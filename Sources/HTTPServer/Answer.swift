@@ -1,18 +1,26 @@
 import CMicroHTTPD
 import HTTPMessages
 
-/// A response in libmicrohttpd's form, ready for the leader to queue.
+/// A response ready for the leader to queue: in libmicrohttpd's form, or a prebuilt one, whose form the lane has (``SharedAnswers``).
+///
+/// It owns one reference to either, given up by ``release()`` after queueing or dropping.
 struct Answer {
-  /// libmicrohttpd's object.
-  let response: OpaquePointer
+  /// What is to be queued.
+  enum Content {
+    case built(OpaquePointer)
+    case shared(Unmanaged<SharedResponse>)
+  }
+
+  let content: Content
   /// The status code.
   let status: Int
-  /// Whether one reference to the object is this answer's own, to be given up after queueing or dropping.
-  let isOwned: Bool
 
-  /// Gives the reference up, if it is the answer's own.
+  /// Gives the reference up.
   func release() {
-    if isOwned { MHD_destroy_response(response) }
+    switch content {
+    case .built(let response): MHD_destroy_response(response)
+    case .shared(let source): source.release()
+    }
   }
 }
 
@@ -26,20 +34,15 @@ enum AnswerEncoder {
     var requestID: String?
     /// `Allow`, on 405.
     var allow: String?
-
-    var isEmpty: Bool { !closes && requestID == nil && allow == nil }
   }
 
-  /// A response in libmicrohttpd's form, or nil if its memory is exhausted. A prebuilt one is kept for the next time: see
-  /// ``SharedAnswers/find(_:)``.
-  static func encode(_ response: Response, extras: Extras, context: WorkerContext) -> Answer? {
-    guard let new = build(response, extras: extras) else { return nil }
-    var isKept = false
-    if let shared = response.shared, extras.isEmpty { isKept = context.sharedAnswers.keep(new, for: shared) }
-    return Answer(response: new, status: response.status.code, isOwned: !isKept)
+  /// A response in libmicrohttpd's form, or nil if there is no memory for it.
+  static func encode(_ response: Response, extras: Extras) -> Answer? {
+    build(response, extras: extras).map { Answer(content: .built($0), status: response.status.code) }
   }
 
-  private static func build(_ response: Response, extras: Extras) -> OpaquePointer? {
+  /// The same, without the status.
+  static func build(_ response: Response, extras: Extras) -> OpaquePointer? {
     guard let answer = response.body.makeMHDResponse() else { return nil }
     for field in response.headers where !isOurs(field.name) {
       _ = MHD_add_response_header(answer, field.name, field.value)

@@ -45,3 +45,11 @@ struct DeadlineQueue {
     exchange.deadlineLinks = Exchange.DeadlineLinks()
   }
 }
+
+extension Exchange {
+  /// Leaves the queue of its time limit, in which it is.
+  func leaveDeadlines(_ queues: inout [DeadlineQueue]) {
+    guard let runtime else { return }
+    queues[runtime.pointee.deadlineQueue].remove(self)
+  }
+}

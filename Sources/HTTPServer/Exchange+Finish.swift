@@ -8,7 +8,8 @@ extension Exchange {
   /// Asks the route's handler. Whatever it throws becomes an answer.
   func respond(context: WorkerContext) -> Response {
     do {
-      return try lane.core.runtimes[route].handler(Request(storage))
+      guard let runtime else { preconditionFailure("a request without a route is answered by its refusal") }
+      return try runtime.pointee.handler(Request(storage))
     } catch {
       // An error that is an answer is no failure: its handler has said what it had to say.
       if !(error is any ResponseError) { context.thrown.add() }
@@ -21,8 +22,11 @@ extension Exchange {
   func encode(_ response: Response, context: WorkerContext, at now: Int64) -> Answer? {
     let status = response.status.code
     record(status: status, context: context, at: now)
-    if let known = context.sharedAnswers.find(response), !lane.core.isDraining, status < 400 { return known }
-    return AnswerEncoder.encode(response, extras: extras(status), context: context)
+    // A prebuilt answer is sent as it is, unless something must be said for the sake of this request.
+    if status < 400, !isDraining, let shared = response.retainedShared() {
+      return Answer(content: .shared(shared), status: status)
+    }
+    return AnswerEncoder.encode(response, extras: extras(status))
   }
 
   /// The same for a refusal.
@@ -31,7 +35,7 @@ extension Exchange {
     var extras = extras(refusal.status.code)
     extras.allow = refusal.allow
     extras.closes = extras.closes || refusal.closes
-    return AnswerEncoder.encode(refusal.response(request: storage), extras: extras, context: context)
+    return AnswerEncoder.encode(refusal.response(request: storage), extras: extras)
   }
 
   private func record(status: Int, context: WorkerContext, at now: Int64) {
@@ -39,7 +43,7 @@ extension Exchange {
   }
 
   private func extras(_ status: Int) -> AnswerEncoder.Extras {
-    AnswerEncoder.Extras(closes: lane.core.isDraining, requestID: status >= 400 ? storage.idText : nil)
+    AnswerEncoder.Extras(closes: isDraining, requestID: status >= 400 ? storage.idText : nil)
   }
 
   // MARK: finish, on any thread, in two steps
@@ -74,23 +78,25 @@ extension Exchange {
 
   /// Runs the handler on the worker's thread. Returns when it ended.
   func perform(on worker: Worker, context: WorkerContext) -> Int64 {
-    let core = lane.core
     let started = worker.clock
     let bits = state.bits
     if bits.contains(.claimed) { return started }
-    context.recordWait(started &- enqueuedAt)
+    context.recordWait(started &- runnableSince)
     if bits.contains(.abandoned) {
       // The client left while the request waited. Its completion has been counted as abandoned.
       if claim() { publish(nil) }
       return started
     }
-    worker.activity.begin(task: storage.id, kind: route, detail: Int(methodCode))
+    worker.activity.begin(task: head.id, kind: route, detail: Int(methodCode))
     // What the thread has used takes a system call to read: for those only that run long beside it.
-    let before = isExpectedLong ? heddle_thread_usage() : heddle_usage()
+    let isLong = mayTakeLong
+    let before = isLong ? heddle_thread_usage() : heddle_usage()
     let response = respond(context: context)
     let ended = heddle_now()
-    core.runtimes[route].estimate.note(ended &- started)
-    if isExpectedLong { core.runtimes[route].estimate.note(before, heddle_thread_usage(), run: ended &- started) }
+    if let runtime {
+      runtime.pointee.estimate.note(ended &- started)
+      if isLong { runtime.pointee.estimate.note(before, heddle_thread_usage(), run: ended &- started) }
+    }
     let isError = response.status.code >= 500
     // A drain may have answered meanwhile: the result is dropped then.
     if claim() { publish(encode(response, context: context, at: ended)) }

@@ -27,7 +27,16 @@ final class Exchange: WorkItem, @unchecked Sendable {
   let state = ExchangeState()
 
   /// The request.
-  @exclusivity(unchecked) private(set) var storage = RequestStorage()
+  @exclusivity(unchecked) private(set) var storage: RequestStorage
+
+  /// The same by its address: a look at it counts no reference, of which there would be a dozen for each request.
+  @exclusivity(unchecked) private(set) var head: RequestHead
+
+  /// What serving needs to know of the route; nil: none matched. The memory is the server's, which outlives its exchanges.
+  @exclusivity(unchecked) var runtime: UnsafeMutablePointer<RouteRuntime>?
+
+  /// What the server's lanes share: the same as the lane's, and outlives it.
+  let core: Unmanaged<ServiceCore>
 
   /// The route's number, or ``MetricKey/unmatched``.
   @exclusivity(unchecked) var route = MetricKey.unmatched
@@ -68,7 +77,15 @@ final class Exchange: WorkItem, @unchecked Sendable {
     var next: Unmanaged<Exchange>?
   }
 
-  init(lane: HTTPLane) { self.lane = lane }
+  init(lane: HTTPLane) {
+    self.lane = lane
+    core = Unmanaged.passUnretained(lane.core)
+    storage = RequestStorage()
+    head = storage.head
+  }
+
+  /// Whether the server is on its way out.
+  var isDraining: Bool { core._withUnsafeGuaranteedRef { $0.isDraining } }
 
   override func run(on worker: Worker) -> Int64 {
     // Made by HTTPService, so of this type: a checked cast would cost more than the look.
@@ -88,7 +105,9 @@ final class Exchange: WorkItem, @unchecked Sendable {
       storage.reset()
     } else {
       storage = RequestStorage()
+      head = storage.head
     }
+    runtime = nil
     route = MetricKey.unmatched
     methodCode = Method.otherCode
     answer = nil

@@ -12,48 +12,54 @@ extension HTTPLane {
     _ exchange: Exchange, _ connection: OpaquePointer, method: UnsafeRawBufferPointer, version: UnsafeRawBufferPointer
   ) -> MHD_Result {
     figures.requests.add()
-    let storage = exchange.storage
+    let head = exchange.head
     exchange.completeAt = now
-    storage.receivedAt = now
+    head.receivedAt = now
     exchange.stage = .body
-    guard storage.setMethod(method) else {
+    guard head.setMethod(method) else {
       return refuse(exchange, connection, Refusal(.badRequest, "the method is not a token", closes: true))
     }
-    exchange.methodCode = storage.methodCode
-    guard MHDCallbacks.copyFields(of: connection, into: storage, method: method, version: version) else {
+    exchange.methodCode = head.methodCode
+    let size = heddle_mhd_head_size(connection)
+    guard MHDCallbacks.copyFields(of: connection, into: head, method: method, version: version, size: size) else {
       return refuse(
         exchange, connection,
         Refusal(
           .badRequest, "the head holds a NUL byte, a folded line, a line that ends without CR, or a stray blank",
           closes: true))
     }
-    if storage.targetBytes.count > core.configuration.maxTargetBytes {
+    if head.targetBytes.count > core.configuration.maxTargetBytes {
       let limit = core.configuration.maxTargetBytes
       return refuse(
         exchange, connection, Refusal(.uriTooLong, "the request target may have at most \(limit) bytes", closes: true))
     }
-    if heddle_mhd_head_size(connection) > core.configuration.maxHeaderBytes {
+    if size > core.configuration.maxHeaderBytes {
       let limit = core.configuration.maxHeaderBytes
       return refuse(
         exchange, connection,
         Refusal(.requestHeaderFieldsTooLarge, "the head of a request may have at most \(limit) bytes", closes: true))
     }
-    let check = HeadCheck(storage, version: version)
-    if let refusal = check.refusal { return refuse(exchange, connection, refusal) }
-    MHDCallbacks.copyPeer(of: connection, into: storage)
-    route(exchange)
-    return prepareForBody(exchange, connection, check.body)
+    let body: HeadCheck.Body
+    do throws(Refusal) {
+      body = try HeadCheck.body(of: head, version: version, hosts: &hosts)
+    } catch {
+      return refuse(exchange, connection, error)
+    }
+    MHDCallbacks.copyPeer(of: connection, into: head)
+    route(exchange, head)
+    return prepareForBody(exchange, connection, body)
   }
 
-  private func route(_ exchange: Exchange) {
-    let storage = exchange.storage
-    switch core.routes.match(method: storage.method, path: storage.pathBytes, into: storage) {
+  private func route(_ exchange: Exchange, _ head: RequestHead) {
+    switch routes._withUnsafeGuaranteedRef({ $0.match(head) }) {
     case .found(let index):
+      let runtime = core.runtimes.pointer(at: index)
       exchange.route = index
-      exchange.bodyLimit = core.runtimes[index].bodyLimit
+      exchange.runtime = runtime
+      exchange.bodyLimit = runtime.pointee.bodyLimit
     case .methodNotAllowed(let allow):
       exchange.refusal = Refusal(
-        .methodNotAllowed, "the method \(storage.method) is not allowed here; allowed: \(allow)", allow: allow)
+        .methodNotAllowed, "the method \(exchange.storage.method) is not allowed here; allowed: \(allow)", allow: allow)
     case .options(let allow):
       exchange.refusal = Refusal(.noContent, "", allow: allow)
     case .notFound:
@@ -64,11 +70,13 @@ extension HTTPLane {
   /// Decides whether the body is read. An answer to a request whose body is still on its way would meet a sender that is
   /// reset before it reads the answer; so a body of moderate size is read and thrown away first.
   private func prepareForBody(_ exchange: Exchange, _ connection: OpaquePointer, _ body: HeadCheck.Body) -> MHD_Result {
+    // Most requests have no body, and what they ask for is there.
+    if body == .none, exchange.refusal == nil { return .YES }
     if case .length(let length) = body {
       if exchange.refusal == nil, length > exchange.bodyLimit {
         exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
       }
-      if exchange.refusal == nil { exchange.storage.reserveBody(min(length, 64 * 1024)) }
+      if exchange.refusal == nil { exchange.head.reserveBody(min(length, 64 * 1024)) }
       if exchange.refusal != nil, length > core.configuration.swallowLimit {
         return answerRefusal(exchange, connection)
       }
@@ -89,11 +97,11 @@ extension HTTPLane {
 
   /// A piece of the body has come.
   func receiveBody(_ exchange: Exchange, _ piece: UnsafeRawBufferPointer) -> MHD_Result {
-    if exchange.refusal == nil, exchange.storage.bodyCount + piece.count > exchange.bodyLimit {
+    if exchange.refusal == nil, exchange.head.bodyCount + piece.count > exchange.bodyLimit {
       exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
     }
     guard exchange.refusal != nil else {
-      exchange.storage.appendBody(piece)
+      exchange.head.appendBody(piece)
       return .YES
     }
     exchange.swallowed += piece.count
@@ -112,7 +120,7 @@ extension HTTPLane {
       figures.expired.add()
       return answerRefusal(exchange, connection)
     }
-    guard core.runtimes[exchange.route].isInline else {
+    guard let runtime = exchange.runtime, runtime.pointee.isInline else {
       collect(exchange)
       return .YES
     }
@@ -154,7 +162,16 @@ extension HTTPLane {
   private func queue(_ answer: Answer?, for exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     // Without memory for an answer the connection is closed; its completion counts it as abandoned.
     guard let answer else { return .NO }
-    let result = MHD_queue_response(connection, UInt32(answer.status), answer.response)
+    let result =
+      switch answer.content {
+      case .built(let response): MHD_queue_response(connection, UInt32(answer.status), response)
+      case .shared(let source):
+        source._withUnsafeGuaranteedRef { source in
+          sharedAnswers.withAnswer(for: source, at: now) { response in
+            response.map { MHD_queue_response(connection, UInt32(answer.status), $0) } ?? .NO
+          }
+        }
+      }
     answer.release()
     guard result == .YES else { return .NO }
     exchange.stage = .answered

@@ -33,6 +33,12 @@ final class HTTPLane: Lane, @unchecked Sendable {
   /// Requests with a time limit, by limit: see ``RouteRuntime/deadlineQueue``.
   @exclusivity(unchecked) var deadlines: [DeadlineQueue]
   @exclusivity(unchecked) private var ids: RequestIDs
+  /// See ``HeadCheck``.
+  @exclusivity(unchecked) var hosts = HostMemo()
+  /// Prebuilt answers that this lane has sent before.
+  @exclusivity(unchecked) var sharedAnswers = SharedAnswers()
+  /// The core's routes, which it keeps.
+  let routes: Unmanaged<RouteTable>
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
   @exclusivity(unchecked) private(set) var leaderContext: WorkerContext
   /// How often the library has called back.
@@ -53,6 +59,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
   init(core: ServiceCore, number: Int) throws(ServiceError) {
     self.core = core
     ids = RequestIDs(lane: number)
+    routes = Unmanaged.passUnretained(core.routes)
     deadlines = core.runtimes.timeouts.map(DeadlineQueue.init)
     leaderContext = WorkerContext()
     pollDescriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
@@ -194,8 +201,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   func begin(connection: OpaquePointer, target: UnsafeRawBufferPointer) -> Exchange {
     let exchange = spare.popLast() ?? Exchange(lane: self)
     exchange.connection = connection
-    exchange.storage.id = ids.next()
-    exchange.storage.setTarget(target)
+    exchange.head.id = ids.next()
+    exchange.head.setTarget(target)
     exchange.liveIndex = live.count
     live.append(Unmanaged.passUnretained(exchange))
     return exchange
@@ -210,7 +217,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
       live[place] = last
       last._withUnsafeGuaranteedRef { $0.liveIndex = place }
     }
-    if exchange.deadlineLinks.isQueued { deadlines[core.runtimes[exchange.route].deadlineQueue].remove(exchange) }
+    if exchange.deadlineLinks.isQueued { exchange.leaveDeadlines(&deadlines) }
     let before = exchange.state.set(.abandoned)
     if exchange.stage == .answered {
       if !isComplete { figures.aborted.add() }
@@ -237,10 +244,11 @@ final class HTTPLane: Lane, @unchecked Sendable {
   func collect(_ exchange: Exchange) {
     exchange.collectedInPass = passNumber
     exchange.stage = .waiting
+    guard let runtime = exchange.runtime else { preconditionFailure("a request without a route is not for the pool") }
     exchange.becomeRunnable(
-      at: exchange.completeAt, isExpectedLong: core.runtimes[exchange.route].estimate.isLong,
-      isExpectedToWait: core.runtimes[exchange.route].estimate.isWaiting)
-    let queue = core.runtimes[exchange.route].deadlineQueue
+      at: exchange.completeAt, isExpectedLong: runtime.pointee.estimate.isLong,
+      isExpectedToWait: runtime.pointee.estimate.isWaiting)
+    let queue = runtime.pointee.deadlineQueue
     if queue >= 0 { deadlines[queue].append(exchange) }
     batch.append(exchange)
   }

@@ -38,14 +38,14 @@ enum MHDCallbacks {
 
   /// Copies a request's header fields. In the access handler, on its first call for a request, only.
   ///
+  /// - Parameter size: of the whole head
   /// - Returns: whether the head is what it seems: see ``HeadWalk``
   static func copyFields(
-    of connection: OpaquePointer, into storage: RequestStorage, method: UnsafeRawBufferPointer,
-    version: UnsafeRawBufferPointer
+    of connection: OpaquePointer, into head: RequestHead, method: UnsafeRawBufferPointer,
+    version: UnsafeRawBufferPointer, size: Int
   ) -> Bool {
-    let size = heddle_mhd_head_size(connection)
     var copy = HeadCopy(
-      storage: storage, walk: HeadWalk(method: method, target: storage.targetBytes, version: version, size: size))
+      head: head, walk: HeadWalk(method: method, target: head.targetBytes, version: version, size: size))
     withUnsafeMutablePointer(to: &copy) {
       _ = MHD_get_connection_values_n(connection, .HEADER_KIND, addField, $0)
     }
@@ -53,11 +53,11 @@ enum MHDCallbacks {
   }
 
   /// Copies the peer's address. In the access handler only.
-  static func copyPeer(of connection: OpaquePointer, into storage: RequestStorage) {
+  static func copyPeer(of connection: OpaquePointer, into head: RequestHead) {
     guard let address = heddle_mhd_client_address(connection) else { return }
     let size =
       Int32(address.pointee.sa_family) == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
-    storage.setPeer(UnsafeRawBufferPointer(start: address, count: size))
+    head.setPeer(UnsafeRawBufferPointer(start: address, count: size))
   }
 }
 
@@ -171,7 +171,7 @@ private func connectionChanged(
 
 /// What is done with each field: it is copied, and its place looked at.
 private struct HeadCopy {
-  let storage: RequestStorage
+  let head: RequestHead
   var walk: HeadWalk
 }
 
@@ -185,13 +185,14 @@ private func addField(
   copy.pointee.walk.step(name: name, value: value)
   // Of a transfer coding the library itself takes the blanks for a part: what it does not read as `chunked` must not look so here.
   let isTransferEncoding = name.count == 17
-  copy.pointee.storage.addField(name: name, value: isTransferEncoding ? value : value.withoutTrailingBlanks)
+  copy.pointee.head.addField(name: name, value: isTransferEncoding ? value : value.withoutTrailingBlanks)
   return .YES
 }
 
 extension UnsafeRawBufferPointer {
   /// A field's value without the blanks behind it, which are no part of it (RFC 9112 section 5.1) and which libmicrohttpd keeps.
   fileprivate var withoutTrailingBlanks: UnsafeRawBufferPointer {
+    guard let last, last == 0x20 || last == 0x09 else { return self }
     var end = count
     while end > 0, self[end - 1] == 0x20 || self[end - 1] == 0x09 { end -= 1 }
     return UnsafeRawBufferPointer(rebasing: self[..<end])

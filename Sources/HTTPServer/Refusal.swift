@@ -1,7 +1,7 @@
 import HTTPMessages
 
 /// An answer that is given without asking a handler.
-struct Refusal: Sendable {
+struct Refusal: Error, Sendable {
   /// The status of the answer.
   var status: Status
   /// What is wrong and what is allowed, for people.

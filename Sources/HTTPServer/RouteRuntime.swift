@@ -53,6 +53,12 @@ final class RouteRuntimes: @unchecked Sendable {
     routes.deallocate()
   }
 
+  /// The same by its address, which stays.
+  func pointer(at index: Int) -> UnsafeMutablePointer<RouteRuntime> {
+    precondition(routes.indices.contains(index), "no such route")
+    return routes.baseAddress.unsafelyUnwrapped + index
+  }
+
   /// The route of a number that the table gave out.
   subscript(index: Int) -> RouteRuntime {
     _read {

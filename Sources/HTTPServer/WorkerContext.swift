@@ -1,12 +1,10 @@
 import HTTPMessages
 import Metrics
 
-/// What the server keeps for each worker: figures with one writer, and answers that are sent again and again.
+/// What the server keeps for each worker: figures with one writer.
 ///
-/// Reached on its worker's thread; the figures can be read from any thread. It outlives its worker
-/// (`WorkerContexts`), so an answer that libmicrohttpd still holds is never freed under it.
-final class WorkerContext: @unchecked Sendable {
-  // Unchecked: `sharedAnswers` belongs to the worker's thread; the recorders are made for one writer and many readers.
+/// Written on its worker's thread; can be read from any thread. It outlives its worker (`WorkerContexts`), so that totals do.
+final class WorkerContext: Sendable {
 
   /// Durations by route, method and status.
   let durations = HistogramTable(HistogramBounds.requestDuration)
@@ -17,9 +15,6 @@ final class WorkerContext: @unchecked Sendable {
   let queueWaits = HistogramCell(HistogramBounds.requestDuration)
   /// Errors that handlers threw and that were no answers of their own (see `ResponseError`).
   let thrown = SingleWriterCounter()
-
-  /// Prebuilt answers that this worker has sent before.
-  @exclusivity(unchecked) var sharedAnswers = SharedAnswers()
 
   /// Records an answer. On the worker's thread.
   func record(key: MetricKey, duration: Int64) {

@@ -7,37 +7,27 @@ package final class HistogramCell: @unchecked Sendable {
   // Unchecked: constants, and a pointer to atomics that live as long as the object. That there is one writer is the
   // caller's promise; a second one would lose counts, not corrupt memory.
   package let bounds: HistogramBounds
-  private let bucketCount: Int
-  private let limits: UnsafeMutablePointer<UInt64>
+  private let table: BoundsTable
   private let cells: UnsafeMutablePointer<Atomic<UInt64>>
   private let nanoseconds = Atomic<UInt64>(0)
 
   package init(_ bounds: HistogramBounds) {
     self.bounds = bounds
-    bucketCount = bounds.nanoseconds.count + 1
-    limits = .allocate(capacity: bucketCount)
-    limits.initialize(repeating: .max, count: bucketCount)
-    limits.update(from: bounds.nanoseconds, count: bucketCount - 1)
+    table = bounds.table
+    let bucketCount = table.bucketCount
     cells = .allocate(capacity: bucketCount)
     for index in 0..<bucketCount { (cells + index).initialize(to: Atomic(0)) }
   }
 
   deinit {
-    cells.deinitialize(count: bucketCount)
+    cells.deinitialize(count: table.bucketCount)
     cells.deallocate()
-    limits.deallocate()
   }
 
   /// Counts one duration. May be called only by the one writer.
   package func record(nanoseconds duration: UInt64) {
-    // The first bound that is not exceeded, by halving. The last limit is the greatest integer, so there is one.
-    var low = 0
-    var high = bucketCount - 1
-    while low < high {
-      let middle = (low + high) / 2
-      if duration <= limits[middle] { high = middle } else { low = middle + 1 }
-    }
-    cells[low].store(cells[low].load(ordering: .relaxed) &+ 1, ordering: .relaxed)
+    let cell = cells + table.bucket(of: duration)
+    cell.pointee.store(cell.pointee.load(ordering: .relaxed) &+ 1, ordering: .relaxed)
     nanoseconds.store(nanoseconds.load(ordering: .relaxed) &+ duration, ordering: .relaxed)
   }
 
@@ -45,7 +35,7 @@ package final class HistogramCell: @unchecked Sendable {
   /// behind or ahead of the counts.
   package func snapshot() -> HistogramSnapshot {
     HistogramSnapshot(
-      bounds: bounds.seconds, counts: (0..<bucketCount).map { cells[$0].load(ordering: .relaxed) },
+      bounds: bounds.seconds, counts: (0..<table.bucketCount).map { cells[$0].load(ordering: .relaxed) },
       sum: Double(nanoseconds.load(ordering: .relaxed)) / 1e9)
   }
 }

@@ -63,6 +63,8 @@ package struct HistogramSnapshot: Sendable, Equatable {
 package struct HistogramBounds: Sendable {
   package let nanoseconds: [UInt64]
   package let seconds: [Double]
+  /// The same for those who count.
+  let table: BoundsTable
 
   /// - Parameter nanoseconds: the upper bounds, ascending
   package init(nanoseconds: [UInt64]) {
@@ -70,6 +72,7 @@ package struct HistogramBounds: Sendable {
     self.nanoseconds = nanoseconds
     // Divided, not multiplied by 1e-9, so that each is the double nearest to the decimal number that it prints as.
     seconds = nanoseconds.map { Double($0) / 1e9 }
+    table = BoundsTable(nanoseconds)
   }
 
   /// For the duration of requests: those that OpenTelemetry recommends, from 5 ms to 10 s, and finer ones from 50 µs.

@@ -3,11 +3,12 @@ final class ModeState {
   let mode: RunLoopMode
   var isCommon = false
   private(set) var observers: [RunLoopObserver] = []
-  private(set) var observed: RunLoopActivity = []
-  var timers = TimerHeap()
+  @exclusivity(unchecked) private(set) var observed: RunLoopActivity = []
+  // Looked at in every turn: see ThreadRunLoop.
+  @exclusivity(unchecked) var timers = TimerHeap()
   var customSources: [ObjectIdentifier: CustomSource] = [:]
   /// Nil without descriptor sources: then the loop sleeps on its word.
-  var descriptors: EpollSet?
+  @exclusivity(unchecked) var descriptors: EpollSet?
 
   init(_ mode: RunLoopMode) { self.mode = mode }
 

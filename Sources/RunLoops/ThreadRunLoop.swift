@@ -39,7 +39,9 @@ public final class ThreadRunLoop: @unchecked Sendable {
   let counters = LoopCounters()
   let state: UnsafeMutablePointer<TurnState>
 
-  var clock: any RunLoopClock = MonotonicClock()
+  // Of these, those that every turn looks at are not checked for exclusive access at run time: they are the thread's own, and no
+  // access lasts longer than a line.
+  @exclusivity(unchecked) var clock: any RunLoopClock = MonotonicClock()
   var modes: [RunLoopMode: ModeState] = [:]
   /// The mode of the innermost run; nil outside of runs.
   var current: ModeState?
@@ -50,20 +52,20 @@ public final class ThreadRunLoop: @unchecked Sendable {
   var commonObservers: [RunLoopObserver] = []
 
   /// Blocks that the current mode performs, and those that it does not.
-  var ready = PerformQueue()
+  @exclusivity(unchecked) var ready = PerformQueue()
   var held = PerformQueue()
   /// Sources whose signal waits; those that the current mode does not watch.
-  var signalled: [CustomSource] = []
+  @exclusivity(unchecked) var signalled: [CustomSource] = []
   var heldSignals: [CustomSource] = []
   /// Kept for its memory.
   var inbox: [Mailbox.Message] = []
   var performSequence: UInt64 = 0
   var timerSequence: UInt64 = 0
 
-  var driver: (any RunLoopDriver)?
+  @exclusivity(unchecked) var driver: (any RunLoopDriver)?
   var driverModes: Set<RunLoopMode> = []
-  var pollWakeDescriptor: Int32 = -1
-  var notifications = NotificationQueue()
+  @exclusivity(unchecked) var pollWakeDescriptor: Int32 = -1
+  @exclusivity(unchecked) var notifications = NotificationQueue()
 
   private init() {
     state = .allocate(capacity: 1)

@@ -15,14 +15,14 @@ open class WorkItem: @unchecked Sendable {
   @exclusivity(unchecked) package final var nextInInbox: Unmanaged<WorkItem>?
 
   /// Whether the item is expected to run longer than a wake-up of another thread is worth.
-  @exclusivity(unchecked) package internal(set) final var isExpectedLong = false
+  @exclusivity(unchecked) final var isExpectedLong = false
 
   /// Whether a long item is expected to wait for something rather than to use a processor: one that waits costs nobody else
   /// anything, so another may run beside it at once.
-  @exclusivity(unchecked) package internal(set) final var isExpectedToWait = false
+  @exclusivity(unchecked) final var isExpectedToWait = false
 
   /// When the item became runnable: CLOCK_MONOTONIC, nanoseconds.
-  @exclusivity(unchecked) package internal(set) final var enqueuedAt: Int64 = 0
+  @exclusivity(unchecked) final var enqueuedAt: Int64 = 0
 
   /// The item is runnable from a moment on. By whoever is about to put it into a chain.
   package final func becomeRunnable(at now: Int64, isExpectedLong: Bool, isExpectedToWait: Bool) {
@@ -30,6 +30,13 @@ open class WorkItem: @unchecked Sendable {
     self.isExpectedLong = isExpectedLong
     self.isExpectedToWait = isExpectedToWait
   }
+
+  // For other modules, whose direct reads of the stored properties would be checked for exclusive access.
+
+  /// See ``enqueuedAt``.
+  package final var runnableSince: Int64 { enqueuedAt }
+  /// See ``isExpectedLong``.
+  package final var mayTakeLong: Bool { isExpectedLong }
 
   /// Made by subclasses.
   package init() {}
