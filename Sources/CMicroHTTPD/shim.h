@@ -41,6 +41,13 @@ static inline int heddle_mhd_socket(struct MHD_Connection *connection) {
   return info ? info->connect_fd : -1;
 }
 
+/* What NOTIFY_CONNECTION has stored for the connection, or NULL. Leader only, while the connection lives. */
+static inline void *heddle_mhd_socket_context(struct MHD_Connection *connection) {
+  const union MHD_ConnectionInfo *info =
+      MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+  return info ? info->socket_context : NULL;
+}
+
 /* Bytes of the request head as MHD counted them, 0 if unknown. Leader only, in the access handler. */
 static inline size_t heddle_mhd_head_size(struct MHD_Connection *connection) {
   const union MHD_ConnectionInfo *info =

@@ -6,11 +6,14 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <linux/openat2.h>
+#include <linux/tcp.h>
+#include <netinet/in.h>
 #include <signal.h>
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -201,4 +204,12 @@ int heddle_open_beneath(int folder, const char *path) {
     no_openat2 = errno == ENOSYS;
   }
   return open_step_by_step(folder, path);
+}
+
+uint64_t heddle_tcp_bytes_acknowledged(int socket) {
+  struct tcp_info info;
+  memset(&info, 0, sizeof info);
+  socklen_t size = sizeof info;
+  if (getsockopt(socket, IPPROTO_TCP, TCP_INFO, &info, &size) != 0) return 0;
+  return info.tcpi_bytes_acked;
 }

@@ -59,6 +59,8 @@ final class Exchange: WorkItem, @unchecked Sendable {
   // The leader's.
   @exclusivity(unchecked) var stage = Stage.head
   @exclusivity(unchecked) var connection: OpaquePointer?
+  /// Whose request it is; as long as there is a connection.
+  @exclusivity(unchecked) var client: Unmanaged<ClientConnection>?
   /// The pass in which the request became complete: a second call in the same pass means nothing.
   @exclusivity(unchecked) var collectedInPass: UInt64 = 0
   /// Known already what the answer will be; the rest of the body is read and thrown away.

@@ -45,7 +45,7 @@ extension HTTPLane {
     } catch {
       return refuse(exchange, connection, error)
     }
-    MHDCallbacks.copyPeer(of: connection, into: head)
+    if let client = exchange.client { head.setPeer(client._withUnsafeGuaranteedRef { $0.peer }) }
     route(exchange, head)
     return prepareForBody(exchange, connection, body)
   }
@@ -97,6 +97,7 @@ extension HTTPLane {
 
   /// A piece of the body has come.
   func receiveBody(_ exchange: Exchange, _ piece: UnsafeRawBufferPointer) -> MHD_Result {
+    note(exchange, .sendingBody)
     if exchange.refusal == nil, exchange.head.bodyCount + piece.count > exchange.bodyLimit {
       exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
     }
@@ -175,6 +176,7 @@ extension HTTPLane {
     answer.release()
     guard result == .YES else { return .NO }
     exchange.stage = .answered
+    exchange.client?._withUnsafeGuaranteedRef { $0.phase = .receiving }
     figures.answered.add()
     return .YES
   }

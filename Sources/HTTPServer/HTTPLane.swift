@@ -2,6 +2,7 @@ import CMicroHTTPD
 import CPlatform
 import Glibc
 import HTTPMessages
+import Locks
 import Metrics
 import WorkerPool
 
@@ -11,17 +12,21 @@ import WorkerPool
 final class HTTPLane: Lane, @unchecked Sendable {
   // Unchecked: the leader's fields are handed on under the pool's lock; `inbox` and `figures` are made of atomics.
 
-  let pollDescriptor: Int32
+  /// libmicrohttpd's own epoll set, with the eventfd in it; or one around both: see ``watch()``.
+  private(set) var pollDescriptor: Int32 = -1
   let wakeDescriptor: Int32
   let figures = LaneFigures()
   let core: ServiceCore
-  private let inbox = Inbox()
+  let inbox = Inbox()
 
   // The leader's: one thread at a time, and no method of ours calls another in the middle of a change. That is what the run-time
   // check for exclusive access would verify at every use, for a third of this module's cost.
-  private var daemon: OpaquePointer?
-  @exclusivity(unchecked) private(set) var passNumber: UInt64 = 0
-  @exclusivity(unchecked) private var batch = WorkChain()
+  @exclusivity(unchecked) private(set) var daemon: OpaquePointer?
+  private var ownSet: Int32 = -1
+  /// See ``watch(_:)``. Never changed once the lane is open.
+  @exclusivity(unchecked) private(set) var sleepsInLibrary = false
+  @exclusivity(unchecked) var passNumber: UInt64 = 0
+  @exclusivity(unchecked) var batch = WorkChain()
   @exclusivity(unchecked) private var spare: [Exchange] = []
   /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
   @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
@@ -37,21 +42,29 @@ final class HTTPLane: Lane, @unchecked Sendable {
   @exclusivity(unchecked) var hosts = HostMemo()
   /// Prebuilt answers that this lane has sent before.
   @exclusivity(unchecked) var sharedAnswers = SharedAnswers()
+  @exclusivity(unchecked) var clients: ClientConnections
   /// The core's routes, which it keeps.
   let routes: Unmanaged<RouteTable>
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
-  @exclusivity(unchecked) private(set) var leaderContext: WorkerContext
+  @exclusivity(unchecked) var leaderContext: WorkerContext
+  /// The worker that led last.
+  @exclusivity(unchecked) var leader = 0
+  /// The library has run since the last pass, when the leader woke in it.
+  @exclusivity(unchecked) var hasRun = false
+  /// What ``calls``, and the number of closed connections, were before it ran last.
+  @exclusivity(unchecked) var callsBefore: UInt64 = 0
+  @exclusivity(unchecked) var closedBefore: UInt64 = 0
   /// How often the library has called back.
   @exclusivity(unchecked) var calls: UInt64 = 0
   /// Passes in a row that the library asked for at once and in which it did not call back.
-  @exclusivity(unchecked) private var fruitlessPasses = 0
+  @exclusivity(unchecked) var fruitlessPasses = 0
   /// When this pass began to collect requests; 0: not asked for yet.
-  @exclusivity(unchecked) private var clock: Int64 = 0
+  @exclusivity(unchecked) var clock: Int64 = 0
 
   /// How many such passes are made before they are put off: two or three are usual, after an answer was queued.
-  private static let patience = 16
+  static let patience = 16
   /// For how long, in nanoseconds. Whatever else happens on the lane ends it.
-  private static let fruitlessPause: Int64 = 5_000_000
+  static let fruitlessPause: Int64 = 5_000_000
 
   /// How many spare exchanges are kept: as many as are in progress at once on a busy lane.
   private static let spareLimit = 256
@@ -62,18 +75,16 @@ final class HTTPLane: Lane, @unchecked Sendable {
     routes = Unmanaged.passUnretained(core.routes)
     deadlines = core.runtimes.timeouts.map(DeadlineQueue.init)
     leaderContext = WorkerContext()
-    pollDescriptor = epoll_create1(Int32(EPOLL_CLOEXEC))
+    clients = ClientConnections(limit: core.configuration.connectionTimeout.wholeNanoseconds)
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    guard pollDescriptor >= 0, wakeDescriptor >= 0 else { throw .system("epoll_create1 or eventfd", errno) }
-    // Edge-triggered: a wake-up is told once and needs no read. Writes add up in the counter, which never fills.
-    try watch(wakeDescriptor, EPOLLIN.rawValue | EPOLLET.rawValue)
+    guard wakeDescriptor >= 0 else { throw .system("eventfd", errno) }
     live.reserveCapacity(64)
     spare.reserveCapacity(HTTPLane.spareLimit)
   }
 
   deinit {
     close()
-    if pollDescriptor >= 0 { Glibc.close(pollDescriptor) }
+    if ownSet >= 0 { Glibc.close(ownSet) }
     if wakeDescriptor >= 0 { Glibc.close(wakeDescriptor) }
   }
 
@@ -82,14 +93,32 @@ final class HTTPLane: Lane, @unchecked Sendable {
     let started = MHDCallbacks.start(socket: socket.take(), lane: self, configuration: core.configuration)
     guard let started else { throw .system("MHD_start_daemon", errno) }
     daemon = started
-    // Level-triggered, whatever libmicrohttpd's own set is inside.
-    try watch(heddle_mhd_epoll_fd(started), EPOLLIN.rawValue)
+    try watch(heddle_mhd_epoll_fd(started))
   }
 
-  private func watch(_ descriptor: Int32, _ events: UInt32) throws(ServiceError) {
+  /// Makes the epoll set in which the leader sleeps.
+  ///
+  /// The eventfd is put into the library's own set, with a null pointer for its data: 0.9.75 takes that for the sign of its own wake-up
+  /// channel, and passes it by. So the leader can sleep inside the library, and hears of a request and begins to read it with one system
+  /// call. Other versions are not relied upon for this: there a set of our own holds both, at one more call for each sleep.
+  private func watch(_ librarySet: Int32) throws(ServiceError) {
+    sleepsInLibrary = HeadWalk.isPossible
+    if !sleepsInLibrary {
+      ownSet = epoll_create1(Int32(EPOLL_CLOEXEC))
+      guard ownSet >= 0 else { throw .system("epoll_create1", errno) }
+      // Level-triggered, whatever the library's own set is inside.
+      try watch(librarySet, EPOLLIN.rawValue, in: ownSet)
+    }
+    pollDescriptor = sleepsInLibrary ? librarySet : ownSet
+    // Edge-triggered: a wake-up is told once and needs no read. Writes add up in the counter, which never fills.
+    try watch(wakeDescriptor, EPOLLIN.rawValue | EPOLLET.rawValue, in: pollDescriptor)
+  }
+
+  private func watch(_ descriptor: Int32, _ events: UInt32, in set: Int32) throws(ServiceError) {
     var event = epoll_event()
     event.events = events
-    guard epoll_ctl(pollDescriptor, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw .system("epoll_ctl", errno) }
+    event.data.ptr = nil
+    guard epoll_ctl(set, EPOLL_CTL_ADD, descriptor, &event) == 0 else { throw .system("epoll_ctl", errno) }
   }
 
   // MARK: any thread
@@ -106,49 +135,11 @@ final class HTTPLane: Lane, @unchecked Sendable {
 
   // MARK: Lane
 
-  func pass(on worker: Worker) -> LanePass {
-    guard let daemon else { return LanePass(batch: WorkChain(), timeout: .max, isDrained: true) }
-    if let context = worker.context as? WorkerContext { leaderContext = context }
-    passNumber &+= 1
-    clock = 0
-    inbox.take { message in
-      if let command = message as? LaneCommand {
-        carryOut(command.kind)
-      } else if let exchange = message as? Exchange, let connection = exchange.connection {
-        // Suspended, so libmicrohttpd cannot have closed it. Resumed by the leader, this costs no system call.
-        MHD_resume_connection(connection)
-      }
-    }
-    let closedBefore = figures.connectionsClosed
-    let callsBefore = calls
-    _ = MHD_run(daemon)
-    figures.passes.add()
-    var milliseconds: UInt64 = 0
-    let isBounded = MHD_get_timeout(daemon, &milliseconds) == .YES
-    var timeout = isBounded ? Int64(clamping: milliseconds).multipliedClamped(by: 1_000_000) : .max
-    // A daemon at its limit of connections, or out of descriptors, takes its listening socket out of its epoll set, and puts it
-    // back at the start of a run after a connection was closed: without another pass the clients that wait would wait on.
-    if figures.connectionsClosed != closedBefore { timeout = 0 }
-    if timeout == 0, calls == callsBefore {
-      // A chunk's head that fills all of a connection's memory makes the library ask for passes for ever, in which it does nothing.
-      fruitlessPasses += 1
-      if fruitlessPasses > HTTPLane.patience { timeout = HTTPLane.fruitlessPause }
-    } else {
-      fruitlessPasses = 0
-    }
-    if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
-    var collected = WorkChain()
-    swap(&collected, &batch)
-    return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && mayClose)
-  }
-
   /// Nothing is unfinished; or what is has no handler, and nobody waits for it any longer. A suspended connection would have the library
   /// abort the process.
-  private var mayClose: Bool {
+  var mayClose: Bool {
     live.isEmpty || isAborted && !live.contains { $0._withUnsafeGuaranteedRef { $0.stage == .waiting } }
   }
-
-  func prepareToSleep() -> Bool { inbox.prepareToSleep() }
 
   func refuse(_ items: consuming WorkChain, on worker: Worker) {
     // Not a leader's step: by now somebody else may lead. So the figures are the worker's own, and the exchanges are finished as
@@ -170,7 +161,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
     MHD_stop_daemon(daemon)
   }
 
-  private func carryOut(_ command: LaneCommand.Kind) {
+  func carryOut(_ command: LaneCommand.Kind) {
     guard let daemon else { return }
     switch command {
     case .drain:
@@ -201,6 +192,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
   func begin(connection: OpaquePointer, target: UnsafeRawBufferPointer) -> Exchange {
     let exchange = spare.popLast() ?? Exchange(lane: self)
     exchange.connection = connection
+    exchange.client = MHDCallbacks.client(of: connection)
     exchange.head.id = ids.next()
     exchange.head.setTarget(target)
     exchange.liveIndex = live.count
@@ -230,6 +222,30 @@ final class HTTPLane: Lane, @unchecked Sendable {
       }
     }
     exchange.connection = nil
+    note(exchange, .idle)
+    exchange.client = nil
+  }
+
+  // MARK: connections, leader only
+
+  func arrived(_ client: ClientConnection) {
+    figures.connectionsAccepted.add()
+    figures.connectionsOpen.add()
+    clients.add(client, at: now)
+  }
+
+  func left(_ client: ClientConnection) {
+    figures.connectionsOpen.subtract()
+    clients.remove(client)
+  }
+
+  /// The client of an exchange has done something, and is waited for to do this.
+  @inline(__always)
+  func note(_ exchange: Exchange, _ phase: ClientConnection.Phase) {
+    exchange.client?._withUnsafeGuaranteedRef { client in
+      client.phase = phase
+      clients.touch(client, at: now)
+    }
   }
 
   /// Keeps an exchange for the next request, if nobody else holds it.
@@ -243,6 +259,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   /// Puts a complete request into the pass's batch.
   func collect(_ exchange: Exchange) {
     exchange.collectedInPass = passNumber
+    // What is waited for is ours from now on; it need not be at its place in the list.
+    exchange.client?._withUnsafeGuaranteedRef { $0.phase = .waiting }
     exchange.stage = .waiting
     guard let runtime = exchange.runtime else { preconditionFailure("a request without a route is not for the pool") }
     exchange.becomeRunnable(
@@ -257,14 +275,6 @@ final class HTTPLane: Lane, @unchecked Sendable {
   var now: Int64 {
     if clock == 0 { clock = heddle_now() }
     return clock
-  }
-}
-
-extension Int64 {
-  /// The product, or the largest number where it does not fit.
-  fileprivate func multipliedClamped(by factor: Int64) -> Int64 {
-    let (product, overflow) = multipliedReportingOverflow(by: factor)
-    return overflow ? .max : product
   }
 }
 

@@ -5,7 +5,8 @@ import HTTPMessages
 /// The only place where libmicrohttpd calls into Swift: each function recovers the object behind a pointer and hands over.
 ///
 /// Ownership behind the pointers: the daemon's context is the lane, unretained, since a lane stops its daemon before it goes.
-/// A connection's context is the exchange, retained from ``begin`` to ``completed``.
+/// A request's context is the exchange, retained from ``begin`` to ``completed``; a connection's is its ``ClientConnection``, retained
+/// from its start to its end.
 enum MHDCallbacks {
   /// Starts a daemon that has no thread of its own.
   ///
@@ -13,13 +14,9 @@ enum MHDCallbacks {
   /// The client's strictness level stays at its default: level -1 alone refuses a blank before the colon, and 1 doubles a 400.
   static func start(socket: Int32, lane: HTTPLane, configuration: HTTPConfiguration) -> OpaquePointer? {
     let context = Unmanaged.passUnretained(lane).toOpaque()
-    // libmicrohttpd counts whole seconds, and takes 0 for "never": what is set is never cut short.
-    let (seconds, rest) = configuration.connectionTimeout.components
-    let timeout = rest > 0 ? seconds + 1 : seconds
     var options: [MHD_OptionItem] = [
       MHD_OptionItem(option: .LISTEN_SOCKET, value: Int(socket), ptr_value: nil),
       MHD_OptionItem(option: .CONNECTION_LIMIT, value: configuration.connectionsPerLane, ptr_value: nil),
-      MHD_OptionItem(option: .CONNECTION_TIMEOUT, value: Int(timeout), ptr_value: nil),
       MHD_OptionItem(option: .CONNECTION_MEMORY_LIMIT, value: configuration.connectionMemory, ptr_value: nil),
       MHD_OptionItem(option: .URI_LOG_CALLBACK, value: address(of: begin), ptr_value: context),
       MHD_OptionItem(option: .UNESCAPE_CALLBACK, value: address(of: keepEscaped), ptr_value: nil),
@@ -52,12 +49,9 @@ enum MHDCallbacks {
     return !HeadWalk.isPossible || copy.walk.isComplete
   }
 
-  /// Copies the peer's address. In the access handler only.
-  static func copyPeer(of connection: OpaquePointer, into head: RequestHead) {
-    guard let address = heddle_mhd_client_address(connection) else { return }
-    let size =
-      Int32(address.pointee.sa_family) == AF_INET6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
-    head.setPeer(UnsafeRawBufferPointer(start: address, count: size))
+  /// What the lane keeps for a connection: see ``ClientConnection``.
+  static func client(of connection: OpaquePointer) -> Unmanaged<ClientConnection>? {
+    heddle_mhd_socket_context(connection).map { Unmanaged.fromOpaque($0) }
   }
 }
 
@@ -154,17 +148,19 @@ private func completed(
 }
 
 private func connectionChanged(
-  _ context: UnsafeMutableRawPointer?, _: OpaquePointer?, _: UnsafeMutablePointer<UnsafeMutableRawPointer?>?,
-  _ change: MHD_ConnectionNotificationCode
+  _ context: UnsafeMutableRawPointer?, _ connection: OpaquePointer?,
+  _ client: UnsafeMutablePointer<UnsafeMutableRawPointer?>?, _ change: MHD_ConnectionNotificationCode
 ) {
-  guard let context else { return }
+  guard let context, let connection, let client else { return }
   with(HTTPLane.self, at: context) { lane in
     lane.calls &+= 1
     if change == .CONNECTION_NOTIFY_STARTED {
-      lane.figures.connectionsAccepted.add()
-      lane.figures.connectionsOpen.add()
-    } else {
-      lane.figures.connectionsOpen.subtract()
+      let new = ClientConnection(connection)
+      client.pointee = Unmanaged.passRetained(new).toOpaque()
+      lane.arrived(new)
+    } else if let pointer = client.pointee {
+      client.pointee = nil
+      lane.left(Unmanaged<ClientConnection>.fromOpaque(pointer).takeRetainedValue())
     }
   }
 }

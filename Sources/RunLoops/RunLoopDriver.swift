@@ -1,3 +1,6 @@
+import CPlatform
+import Glibc
+
 /// The one source that may decide how a run loop waits: how a worker of the pool lives in its loop.
 ///
 /// A driver is called from its loop's thread only.
@@ -15,6 +18,26 @@ package protocol RunLoopDriver: AnyObject {
   /// turn) or with ``ThreadRunLoop/cancelPark()``; the loop checks that the mark is gone. If it is not, a
   /// driver that holds nothing returns at once.
   func willHandleMessages(in loop: ThreadRunLoop)
+
+  /// Sleeps until the epoll set of a ``RunLoopVerdict/poll(descriptor:until:)`` has something ready, at most so long (negative: for
+  /// ever). Called on the loop's thread, and only where the loop watches no other descriptor; a driver may sleep in another way that
+  /// ends for the same reasons, and may begin to handle what woke it. The default leaves what is ready where it is.
+  /// - Returns: false: it was broken for no reason, and may be asked again.
+  func wait(in descriptor: Int32, nanoseconds: Int64) -> Bool
+}
+
+extension RunLoopDriver {
+  package func wait(in descriptor: Int32, nanoseconds: Int64) -> Bool { pollEpollSet(descriptor, nanoseconds: nanoseconds) }
+}
+
+/// Sleeps until an epoll set has something ready, without taking it, at most so long (negative: for ever). False: a signal broke it.
+package func pollEpollSet(_ descriptor: Int32, nanoseconds: Int64) -> Bool {
+  withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 8) { events in
+    guard let base = events.baseAddress else { return false }
+    let count = heddle_epoll_wait(descriptor, base, 8, nanoseconds)
+    precondition(count >= 0 || count == -EINTR, "The driver's descriptor is not an epoll set (error \(-count))")
+    return count >= 0
+  }
 }
 
 /// What a driver wants the loop to do next.

@@ -111,12 +111,7 @@ extension ThreadRunLoop {
     case .set(let set):
       return set.wait(nanoseconds: nanoseconds)
     case .descriptor(let descriptor):
-      return withUnsafeTemporaryAllocation(of: epoll_event.self, capacity: 8) { events in
-        guard let base = events.baseAddress else { return false }
-        let count = heddle_epoll_wait(descriptor, base, 8, nanoseconds)
-        precondition(count >= 0 || count == -EINTR, "The driver's descriptor is not an epoll set (error \(-count))")
-        return count >= 0
-      }
+      return driver?.wait(in: descriptor, nanoseconds: nanoseconds) ?? true
     }
   }
 }

@@ -1,3 +1,5 @@
+import RunLoops
+
 /// A source of work that exactly one thread at a time may ask: the pool decides which.
 ///
 /// The thread that may is the leader. Everything here is called by the leader only, except ``refuse(_:on:)``, and
@@ -16,12 +18,21 @@ package protocol Lane: AnyObject, Sendable {
   /// Marks the lane as asleep, unless a message has come since the last pass. False: pass again, do not sleep.
   func prepareToSleep() -> Bool
 
+  /// Sleeps until ``pollDescriptor`` is readable, at most so long (negative: for ever); may already do what a pass begins with.
+  /// Called after ``prepareToSleep()`` has answered true, by a leader whose run loop watches nothing else.
+  /// - Returns: false: it was broken for no reason, and may be asked again.
+  func sleep(nanoseconds: Int64) -> Bool
+
   /// Answers items that the pool could not take because its queue is full. Called after the leader may have given the lane up
   /// already, so this is not a leader's step: it may touch nothing that is the leader's.
   func refuse(_ items: consuming WorkChain, on worker: Worker)
 
   /// Closes the lane for good. Called once, after a pass that said ``LanePass/isDrained``.
   func close()
+}
+
+extension Lane {
+  package func sleep(nanoseconds: Int64) -> Bool { pollEpollSet(pollDescriptor, nanoseconds: nanoseconds) }
 }
 
 /// What a pass found.

@@ -117,6 +117,11 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     pool.pay(debts)
   }
 
+  package func wait(in descriptor: Int32, nanoseconds: Int64) -> Bool {
+    guard case .leading(let lane) = phase else { return true }
+    return pool.lanes[lane].sleep(nanoseconds: nanoseconds)
+  }
+
   private func next(from origin: Scheduler<Worker>.Origin) -> RunLoopVerdict {
     var debts = Scheduler<Worker>.Debts()
     let decision = pool.decide { $0.next(self, from: origin, debts: &debts) }

@@ -94,6 +94,12 @@ void heddle_eventfd_signal(int descriptor);
 /* Reads and so clears an eventfd that was made non-blocking. */
 void heddle_eventfd_clear(int descriptor);
 
+/* --- sockets ---------------------------------------------------------------------------------------------------- */
+
+/* Bytes that a TCP connection's peer has acknowledged so far; 0 for other sockets. getsockopt(TCP_INFO): the structure is
+   the kernel's, and glibc's older form of it lacks this field. */
+uint64_t heddle_tcp_bytes_acknowledged(int socket);
+
 /* --- files ------------------------------------------------------------------------------------------------------ */
 
 /* Opens a path for reading, which must lie beneath the folder, symbolic links included. openat2 has no wrapper in glibc.
