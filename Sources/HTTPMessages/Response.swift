@@ -32,9 +32,15 @@ public struct Response: Sendable {
     if case .shared(let shared) = content { shared } else { nil }
   }
 
-  /// The same with a reference of its own for the caller.
-  package func retainedShared() -> Unmanaged<SharedResponse>? {
-    if case .shared(let shared) = content { Unmanaged.passRetained(shared) } else { nil }
+  /// Whether this is a prepared answer in which nothing was changed.
+  package var isShared: Bool {
+    if case .shared = content { true } else { false }
+  }
+
+  /// The prepared answer that this is, with the reference that the response had.
+  package consuming func takeShared() -> Unmanaged<SharedResponse> {
+    guard case .shared(let shared) = content else { preconditionFailure("the response is not a prepared one") }
+    return Unmanaged.passRetained(shared)
   }
 
   /// The status. Changing anything in a shared answer makes it one of its own, with a copy of the body.

@@ -49,7 +49,7 @@ struct DeadlineQueue {
 extension Exchange {
   /// Leaves the queue of its time limit, in which it is.
   func leaveDeadlines(_ queues: inout [DeadlineQueue]) {
-    guard let runtime else { return }
-    queues[runtime.pointee.deadlineQueue].remove(self)
+    guard let queue = runtime?._withUnsafeGuaranteedRef({ $0.deadlineQueue }) else { return }
+    queues[queue].remove(self)
   }
 }

@@ -9,7 +9,7 @@ extension Exchange {
   func respond(context: WorkerContext) -> Response {
     do {
       guard let runtime else { preconditionFailure("a request without a route is answered by its refusal") }
-      return try runtime.pointee.handler(Request(storage))
+      return try runtime._withUnsafeGuaranteedRef { try $0.handler(Request(storage)) }
     } catch {
       // An error that is an answer is no failure: its handler has said what it had to say.
       if !(error is any ResponseError) { context.thrown.add() }
@@ -19,12 +19,12 @@ extension Exchange {
 
   /// Makes the answer for a response, and records it. For whoever owns the exchange: its leader before the pool has it, or
   /// whoever has claimed it.
-  func encode(_ response: Response, context: WorkerContext, at now: Int64) -> Answer? {
+  func encode(_ response: consuming Response, context: WorkerContext, at now: Int64) -> Answer? {
     let status = response.status.code
     record(status: status, context: context, at: now)
     // A prebuilt answer is sent as it is, unless something must be said for the sake of this request.
-    if status < 400, !isDraining, let shared = response.retainedShared() {
-      return Answer(content: .shared(shared), status: status)
+    if status < 400, !isDraining, response.isShared {
+      return Answer(content: .shared(response.takeShared()), status: status)
     }
     return AnswerEncoder.encode(response, extras: extras(status))
   }
@@ -93,9 +93,9 @@ extension Exchange {
     let before = isLong ? heddle_thread_usage() : heddle_usage()
     let response = respond(context: context)
     let ended = heddle_now()
-    if let runtime {
-      runtime.pointee.estimate.note(ended &- started)
-      if isLong { runtime.pointee.estimate.note(before, heddle_thread_usage(), run: ended &- started) }
+    runtime?._withUnsafeGuaranteedRef { runtime in
+      runtime.estimate.note(ended &- started)
+      if isLong { runtime.estimate.note(before, heddle_thread_usage(), run: ended &- started) }
     }
     let isError = response.status.code >= 500
     // A drain may have answered meanwhile: the result is dropped then.

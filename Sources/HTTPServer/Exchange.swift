@@ -32,8 +32,8 @@ final class Exchange: WorkItem, @unchecked Sendable {
   /// The same by its address: a look at it counts no reference, of which there would be a dozen for each request.
   @exclusivity(unchecked) private(set) var head: RequestHead
 
-  /// What serving needs to know of the route; nil: none matched. The memory is the server's, which outlives its exchanges.
-  @exclusivity(unchecked) var runtime: UnsafeMutablePointer<RouteRuntime>?
+  /// What serving needs to know of the route; nil: none matched. The server's, which outlives its exchanges.
+  @exclusivity(unchecked) var runtime: Unmanaged<RouteRuntime>?
 
   /// What the server's lanes share: the same as the lane's, and outlives it.
   let core: Unmanaged<ServiceCore>
@@ -91,7 +91,8 @@ final class Exchange: WorkItem, @unchecked Sendable {
 
   override func run(on worker: Worker) -> Int64 {
     // Made by HTTPService, so of this type: a checked cast would cost more than the look.
-    worker.withContext { perform(on: worker, context: unsafeDowncast($0, to: WorkerContext.self)) }
+    guard let pointer = worker.contextPointer else { preconditionFailure("a worker without a context") }
+    return Unmanaged<WorkerContext>.fromOpaque(pointer)._withUnsafeGuaranteedRef { perform(on: worker, context: $0) }
   }
 
   override func expireInQueue() {
@@ -104,7 +105,7 @@ final class Exchange: WorkItem, @unchecked Sendable {
     state.reset()
     // A handler may have kept its Request: the storage is then that handler's, and a new one is made.
     if isKnownUniquelyReferenced(&storage) {
-      storage.reset()
+      Unmanaged.passUnretained(storage)._withUnsafeGuaranteedRef { $0.reset() }
     } else {
       storage = RequestStorage()
       head = storage.head

@@ -53,10 +53,10 @@ extension HTTPLane {
   private func route(_ exchange: Exchange, _ head: RequestHead) {
     switch routes._withUnsafeGuaranteedRef({ $0.match(head) }) {
     case .found(let index):
-      let runtime = core.runtimes.pointer(at: index)
+      let runtime = runtimes._withUnsafeGuaranteedRef { $0[index] }
       exchange.route = index
       exchange.runtime = runtime
-      exchange.bodyLimit = runtime.pointee.bodyLimit
+      exchange.bodyLimit = runtime._withUnsafeGuaranteedRef { $0.bodyLimit }
     case .methodNotAllowed(let allow):
       exchange.refusal = Refusal(
         .methodNotAllowed, "the method \(exchange.storage.method) is not allowed here; allowed: \(allow)", allow: allow)
@@ -121,7 +121,7 @@ extension HTTPLane {
       figures.expired.add()
       return answerRefusal(exchange, connection)
     }
-    guard let runtime = exchange.runtime, runtime.pointee.isInline else {
+    guard let runtime = exchange.runtime, runtime._withUnsafeGuaranteedRef({ $0.isInline }) else {
       collect(exchange)
       return .YES
     }

@@ -27,7 +27,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
   @exclusivity(unchecked) private(set) var sleepsInLibrary = false
   @exclusivity(unchecked) var passNumber: UInt64 = 0
   @exclusivity(unchecked) var batch = WorkChain()
-  @exclusivity(unchecked) private var spare: [Exchange] = []
+  /// Exchanges to be used again: the lane owns one reference to each.
+  @exclusivity(unchecked) private var spare: [Unmanaged<Exchange>] = []
   /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
   @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
   private(set) var isDraining = false
@@ -45,6 +46,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
   @exclusivity(unchecked) var clients: ClientConnections
   /// The core's routes, which it keeps.
   let routes: Unmanaged<RouteTable>
+  let runtimes: Unmanaged<RouteRuntimes>
   /// What the leading worker keeps: the figures that an answer without a handler goes to.
   @exclusivity(unchecked) var leaderContext: WorkerContext
   /// The worker that led last.
@@ -73,6 +75,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
     self.core = core
     ids = RequestIDs(lane: number)
     routes = Unmanaged.passUnretained(core.routes)
+    runtimes = Unmanaged.passUnretained(core.runtimes)
     deadlines = core.runtimes.timeouts.map(DeadlineQueue.init)
     leaderContext = WorkerContext()
     clients = ClientConnections(limit: core.configuration.connectionTimeout.wholeNanoseconds)
@@ -84,6 +87,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
 
   deinit {
     close()
+    for exchange in spare { exchange.release() }
     if ownSet >= 0 { Glibc.close(ownSet) }
     if wakeDescriptor >= 0 { Glibc.close(wakeDescriptor) }
   }
@@ -188,16 +192,18 @@ final class HTTPLane: Lane, @unchecked Sendable {
 
   // MARK: exchanges, leader only
 
-  /// A new exchange for a request whose first line has come.
-  func begin(connection: OpaquePointer, target: UnsafeRawBufferPointer) -> Exchange {
-    let exchange = spare.popLast() ?? Exchange(lane: self)
-    exchange.connection = connection
-    exchange.client = MHDCallbacks.client(of: connection)
-    exchange.head.id = ids.next()
-    exchange.head.setTarget(target)
-    exchange.liveIndex = live.count
-    live.append(Unmanaged.passUnretained(exchange))
-    return exchange
+  /// A new exchange for a request whose first line has come. Its reference passes to the caller.
+  func begin(connection: OpaquePointer, target: UnsafeRawBufferPointer) -> Unmanaged<Exchange> {
+    let new = spare.popLast() ?? Unmanaged.passRetained(Exchange(lane: self))
+    new._withUnsafeGuaranteedRef { exchange in
+      exchange.connection = connection
+      exchange.client = MHDCallbacks.client(of: connection)
+      exchange.head.id = ids.next()
+      exchange.head.setTarget(target)
+      exchange.liveIndex = live.count
+    }
+    live.append(new)
+    return new
   }
 
   /// libmicrohttpd has let go of an exchange.
@@ -253,7 +259,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
     var exchange = exchange
     guard spare.count < HTTPLane.spareLimit, isKnownUniquelyReferenced(&exchange) else { return }
     exchange.reset()
-    spare.append(exchange)
+    spare.append(Unmanaged.passRetained(exchange))
   }
 
   /// Puts a complete request into the pass's batch.
@@ -263,10 +269,11 @@ final class HTTPLane: Lane, @unchecked Sendable {
     exchange.client?._withUnsafeGuaranteedRef { $0.phase = .waiting }
     exchange.stage = .waiting
     guard let runtime = exchange.runtime else { preconditionFailure("a request without a route is not for the pool") }
-    exchange.becomeRunnable(
-      at: exchange.completeAt, isExpectedLong: runtime.pointee.estimate.isLong,
-      isExpectedToWait: runtime.pointee.estimate.isWaiting)
-    let queue = runtime.pointee.deadlineQueue
+    let queue = runtime._withUnsafeGuaranteedRef { runtime in
+      exchange.becomeRunnable(
+        at: exchange.completeAt, isExpectedLong: runtime.estimate.isLong, isExpectedToWait: runtime.estimate.isWaiting)
+      return runtime.deadlineQueue
+    }
     if queue >= 0 { deadlines[queue].append(exchange) }
     batch.append(exchange)
   }

@@ -58,7 +58,7 @@ struct HeadCheck {
     at field: (name: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer), hosts memo: inout HostMemo
   ) throws(Refusal) {
     switch field.name.count {
-    case 4 where field.name.isField("host"):
+    case 4 where field.name.isHost:
       hosts += 1
       // A valid one has the bytes of a field value, and its name is a token.
       if memo.accepts(field.value) { return }
@@ -105,6 +105,12 @@ struct HeadCheck {
 }
 
 extension UnsafeRawBufferPointer {
+  /// Whether four bytes are `host` in any case: of a letter, one bit is its case.
+  @inline(__always)
+  fileprivate var isHost: Bool {
+    UInt32(bigEndian: loadUnaligned(as: UInt32.self)) | 0x2020_2020 == 0x686F_7374
+  }
+
   /// Whether the bytes are these, which must be lower-case ASCII of the same length, in either case.
   @inline(__always)
   fileprivate func isField(_ lowercase: StaticString) -> Bool {

@@ -88,7 +88,7 @@ private func begin(
   let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
   return with(HTTPLane.self, at: context) { lane in
     lane.calls &+= 1
-    return Unmanaged.passRetained(lane.begin(connection: connection, target: bytes)).toOpaque()
+    return lane.begin(connection: connection, target: bytes).toOpaque()
   }
 }
 

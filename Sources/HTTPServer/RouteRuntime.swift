@@ -2,8 +2,8 @@ import HTTPMessages
 import Locks
 import Synchronization
 
-/// What serving needs to know of a route, laid out so that looking at it takes no reference.
-struct RouteRuntime: ~Copyable, Sendable {
+/// What serving needs to know of a route. Exchanges refer to it without counting: it lives as long as the server.
+final class RouteRuntime: Sendable {
   /// What answers.
   let handler: Handler
   /// Answered on the leading thread itself.
@@ -23,18 +23,17 @@ struct RouteRuntime: ~Copyable, Sendable {
   }
 }
 
-/// The routes of one server by their numbers: memory that stays where it is, so that a look costs one load.
-final class RouteRuntimes: @unchecked Sendable {
-  // Unchecked: filled in init and never changed; what can change in it is atomic.
-  private let routes: UnsafeMutableBufferPointer<RouteRuntime>
+/// The routes of one server by their numbers.
+final class RouteRuntimes: Sendable {
+  private let routes: [RouteRuntime]
 
   /// Each time limit that some route has, in nanoseconds, once.
   let timeouts: [Int64]
 
   init(_ table: RouteTable, configuration: HTTPConfiguration) {
-    routes = .allocate(capacity: table.routes.count)
+    var routes: [RouteRuntime] = []
     var timeouts: [Int64] = []
-    for (index, entry) in table.routes.enumerated() {
+    for entry in table.routes {
       let timeout = (entry.options.timeout ?? configuration.requestTimeout).wholeNanoseconds
       var queue = -1
       // An inline route is answered before anybody could look.
@@ -42,28 +41,12 @@ final class RouteRuntimes: @unchecked Sendable {
         queue = timeouts.firstIndex(of: timeout) ?? timeouts.count
         if queue == timeouts.count { timeouts.append(timeout) }
       }
-      routes.initializeElement(
-        at: index, to: RouteRuntime(entry, deadlineQueue: queue, configuration: configuration))
+      routes.append(RouteRuntime(entry, deadlineQueue: queue, configuration: configuration))
     }
+    self.routes = routes
     self.timeouts = timeouts
   }
 
-  deinit {
-    routes.deinitialize()
-    routes.deallocate()
-  }
-
-  /// The same by its address, which stays.
-  func pointer(at index: Int) -> UnsafeMutablePointer<RouteRuntime> {
-    precondition(routes.indices.contains(index), "no such route")
-    return routes.baseAddress.unsafelyUnwrapped + index
-  }
-
   /// The route of a number that the table gave out.
-  subscript(index: Int) -> RouteRuntime {
-    _read {
-      precondition(routes.indices.contains(index), "no such route")
-      yield routes[index]
-    }
-  }
+  subscript(index: Int) -> Unmanaged<RouteRuntime> { Unmanaged.passUnretained(routes[index]) }
 }

@@ -2,8 +2,18 @@ extension ThreadRunLoop {
   /// The loop itself. A turn that has nothing to do but ask its driver costs a relaxed load, a store and two
   /// flags.
   func turns(_ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool) -> RunLoopResult {
-    var driver = currentDriver()
-    var driverVersion = state.pointee.driverVersion
+    while true {
+      // A constant for as long as it is the driver: a variable would be retained for each turn.
+      let driver = currentDriver()
+      let version = state.pointee.driverVersion
+      if let result = turns(mode, deadline, returnAfterSourceHandled, driver: driver, version: version) { return result }
+    }
+  }
+
+  /// The loop as long as it has the same driver; nil: it has another one.
+  private func turns(
+    _ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool, driver: (any RunLoopDriver)?, version: Int
+  ) -> RunLoopResult? {
     while true {
       counters.countIteration()
       var handled = false
@@ -13,10 +23,7 @@ extension ThreadRunLoop {
         handled = attend(mode)
         if mailbox.takeStop() { return .stopped }
         if handled && returnAfterSourceHandled { return .handledSource }
-        if driverVersion != state.pointee.driverVersion {
-          driverVersion = state.pointee.driverVersion
-          driver = currentDriver()
-        }
+        if version != state.pointee.driverVersion { return nil }
       }
       if let driver {
         state.pointee.isDriverRunning = true

@@ -51,9 +51,13 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     self.pool = pool
     self.loop = loop
     self.context = context
+    contextPointer = context.map { UnsafeRawPointer(Unmanaged.passUnretained($0).toOpaque()) }
     reading = heddle_now()
     activity = WorkerActivity(since: reading)
   }
+
+  /// The context by its address, for those to whom counting a reference is too dear. Valid as long as the worker. Own thread only.
+  package let contextPointer: UnsafeRawPointer?
 
   /// Calls `body` with the context, which must be there. Own thread only.
   package func withContext<Result>(_ body: (AnyObject) -> Result) -> Result {
