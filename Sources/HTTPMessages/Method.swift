@@ -74,7 +74,8 @@ public struct Method: Hashable, Sendable, CustomStringConvertible {
     case 4:
       let word = UInt32(bigEndian: bytes.loadUnaligned(as: UInt32.self))
       return word == 0x504F_5354 ? 2 : word == 0x4845_4144 ? 1 : nil
-    case 5: return bytes.equals(("PATCH" as StaticString).bytes) ? 4 : bytes.equals(("TRACE" as StaticString).bytes) ? 7 : nil
+    case 5:
+      return bytes.equals(("PATCH" as StaticString).bytes) ? 4 : bytes.equals(("TRACE" as StaticString).bytes) ? 7 : nil
     case 6: return bytes.equals(("DELETE" as StaticString).bytes) ? 5 : nil
     case 7:
       return bytes.equals(("OPTIONS" as StaticString).bytes)

@@ -65,7 +65,8 @@ final class RouteLiterals: @unchecked Sendable {
     while true {
       let entry = entries[index]
       if entry.slots < 0 { return -1 }
-      if entry.hash == hash, Int(entry.textCount) == path.count, let base = path.baseAddress, let text = text.baseAddress,
+      if entry.hash == hash, Int(entry.textCount) == path.count, let base = path.baseAddress,
+        let text = text.baseAddress,
         memcmp(text + Int(entry.textStart), base, path.count) == 0
       {
         return slots[Int(entry.slots) + slot]

@@ -49,7 +49,9 @@ struct RoutePattern {
   var plainPath: [UInt8]? {
     var path: [UInt8] = []
     for segment in segments {
-      guard case .literal(let bytes) = segment, !bytes.contains(ASCII.percent), !bytes.contains(ASCII.slash) else { return nil }
+      guard case .literal(let bytes) = segment, !bytes.contains(ASCII.percent), !bytes.contains(ASCII.slash) else {
+        return nil
+      }
       path.append(ASCII.slash)
       path += bytes
     }

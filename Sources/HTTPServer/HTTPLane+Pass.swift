@@ -23,7 +23,8 @@ extension HTTPLane {
       }
     }
     if !hasRun {
-      willRun()
+      // A worker that comes from a handler has just read the clock.
+      willRun(at: worker.freshClock)
       _ = MHD_run(daemon)
     }
     hasRun = false
@@ -34,7 +35,7 @@ extension HTTPLane {
     if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
     var collected = WorkChain()
     swap(&collected, &batch)
-    return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && mayClose)
+    return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && mayClose, clock: clock)
   }
 
   func prepareToSleep() -> Bool { inbox.prepareToSleep() }
@@ -49,15 +50,15 @@ extension HTTPLane {
       var look = pollfd(fd: pollDescriptor, events: Int16(POLLIN), revents: 0)
       return poll(&look, 1, milliseconds) >= 0
     }
-    willRun()
+    willRun(at: 0)
     hasRun = true
     _ = MHD_run_wait(daemon, milliseconds)
     return true
   }
 
-  private func willRun() {
+  private func willRun(at clock: Int64) {
     passNumber &+= 1
-    clock = 0
+    self.clock = clock
     callsBefore = calls
     closedBefore = figures.connectionsClosed
   }
@@ -83,8 +84,7 @@ extension HTTPLane {
   /// Nanoseconds until a client may have been silent for too long; 0 if some were, since the library must see that they are closed.
   private func closeSilentClients() -> Int64 {
     if clients.nextLook == .max { return .max }
-    // To the accuracy of some milliseconds: it is asked before every sleep.
-    let now = clock != 0 ? clock : heddle_now_coarse()
+    let now = recently
     if clients.nextLook > now { return clients.nextLook - now }
     clients.closeSilent(at: now)
     return 0

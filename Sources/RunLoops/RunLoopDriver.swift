@@ -27,7 +27,9 @@ package protocol RunLoopDriver: AnyObject {
 }
 
 extension RunLoopDriver {
-  package func wait(in descriptor: Int32, nanoseconds: Int64) -> Bool { pollEpollSet(descriptor, nanoseconds: nanoseconds) }
+  package func wait(in descriptor: Int32, nanoseconds: Int64) -> Bool {
+    pollEpollSet(descriptor, nanoseconds: nanoseconds)
+  }
 }
 
 /// Sleeps until an epoll set has something ready, without taking it, at most so long (negative: for ever). False: a signal broke it.

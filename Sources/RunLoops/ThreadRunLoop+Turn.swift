@@ -6,7 +6,9 @@ extension ThreadRunLoop {
       // A constant for as long as it is the driver: a variable would be retained for each turn.
       let driver = currentDriver()
       let version = state.pointee.driverVersion
-      if let result = turns(mode, deadline, returnAfterSourceHandled, driver: driver, version: version) { return result }
+      if let result = turns(mode, deadline, returnAfterSourceHandled, driver: driver, version: version) {
+        return result
+      }
     }
   }
 

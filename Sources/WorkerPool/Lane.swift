@@ -46,10 +46,14 @@ package struct LanePass: ~Copyable {
   /// The lane is draining and holds nothing that is unfinished.
   package var isDrained: Bool
 
+  /// When the pass looked at the clock: CLOCK_MONOTONIC, nanoseconds; 0: it did not.
+  package var clock: Int64
+
   /// What a pass found.
-  package init(batch: consuming WorkChain, timeout: Int64, isDrained: Bool) {
+  package init(batch: consuming WorkChain, timeout: Int64, isDrained: Bool, clock: Int64 = 0) {
     self.batch = batch
     self.timeout = timeout
     self.isDrained = isDrained
+    self.clock = clock
   }
 }

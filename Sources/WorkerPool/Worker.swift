@@ -41,6 +41,10 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   // A property of its own behind the public one: what another module reads directly would be checked there.
   @exclusivity(unchecked) private var reading: Int64 = 0
 
+  /// The same, if it was made a moment ago, since a handler has just ended; else 0. Own thread only.
+  package var freshClock: Int64 { isFresh ? reading : 0 }
+  @exclusivity(unchecked) private var isFresh = false
+
   private let pool: WorkerPool
   // On this thread alone, and never across a call: not checked for exclusive access at run time.
   @exclusivity(unchecked) private var phase = Phase.next(.birth)
@@ -156,6 +160,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     phase = .next(.handler)
     activity.enter(.running, at: clock)
     reading = item.run(on: self)
+    isFresh = true
     activity.countRun()
   }
 
@@ -209,12 +214,14 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   private func lead(_ index: Int) -> RunLoopVerdict {
     let lane = pool.lanes[index]
     var pass = lane.pass(on: self)
+    isFresh = false
     // Before anything else: a queue that is not empty is no reason to keep a drained lane open.
     if pass.isDrained, pass.timeout != 0 { return close(lane, index) }
     if !pass.batch.isEmpty || pool.hasQueuedItems {
       var debts = Scheduler<Worker>.Debts()
       var refused = WorkChain()
-      reading = heddle_now()
+      // For one request the time of the pass is good enough; the last of many must not count the first one's as its own.
+      reading = pass.clock != 0 && pass.batch.count == 1 ? pass.clock : heddle_now()
       let item = pool.decide {
         $0.publish(&pass.batch, lane: index, refused: &refused, debts: &debts)
       }
@@ -229,8 +236,13 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
       }
     }
     guard pass.timeout != 0, lane.prepareToSleep() else { return .again }
-    let until = pass.timeout == .max ? Int64.max : heddle_now() &+ pass.timeout
-    return .poll(descriptor: lane.pollDescriptor, until: until)
+    return .poll(descriptor: lane.pollDescriptor, until: Worker.moment(after: pass.timeout))
+  }
+
+  /// The moment that lies so many nanoseconds ahead; of one that is far, to some milliseconds, which costs a quarter to know.
+  private static func moment(after nanoseconds: Int64) -> Int64 {
+    if nanoseconds == .max { return .max }
+    return (nanoseconds > 1_000_000_000 ? heddle_now_coarse() : heddle_now()) &+ nanoseconds
   }
 
   private func close(_ lane: any Lane, _ index: Int) -> RunLoopVerdict {

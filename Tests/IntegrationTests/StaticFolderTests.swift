@@ -4,39 +4,9 @@ import Testing
 
 /// `--public`: the files of a folder, and nothing else.
 @Suite struct StaticFolderTests {
-  /// A folder for one test. It is removed when the object goes.
-  final class Folder {
-    let path: String
-
-    init() throws {
-      var template = Array("/tmp/heddle-test-XXXXXX".utf8CString)
-      guard mkdtemp(&template) != nil else { throw ClientError.system("mkdtemp", errno) }
-      path = String(decoding: template.dropLast().map(UInt8.init(bitPattern:)), as: UTF8.self)
-    }
-
-    func write(_ name: String, _ text: String) throws {
-      guard let file = fopen(path + "/" + name, "w") else { throw ClientError.system("fopen \(name)", errno) }
-      fputs(text, file)
-      fclose(file)
-    }
-
-    func makeFolder(_ name: String) throws {
-      guard mkdir(path + "/" + name, 0o755) == 0 else { throw ClientError.system("mkdir \(name)", errno) }
-    }
-
-    deinit { Folder.removeAll(path) }
-
-    /// Links are removed and not followed: `remove` fails on nothing but a folder that is not empty.
-    private static func removeAll(_ path: String) {
-      if remove(path) == 0 { return }
-      for name in ProcessFiles.entries(of: path) { removeAll(path + "/" + name) }
-      remove(path)
-    }
-  }
-
   /// A folder `site` with files, beside a file that must not be read.
   private static func site<Value>(_ body: (TestServer, RawClient) throws -> Value) throws -> Value {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     try folder.write("secret.txt", "secret")
     try folder.makeFolder("site")
     try folder.makeFolder("site/sub")
@@ -119,7 +89,7 @@ import Testing
   }
 
   @Test func aChangedFileHasAnotherTag() throws {
-    let folder = try Folder()
+    let folder = try TemporaryFolder()
     try folder.write("a.txt", "one")
     try TestServer(set: { $0.pages = .folder(folder.path) }).run { server in
       let client = try server.connect()
