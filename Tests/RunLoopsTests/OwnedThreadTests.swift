@@ -210,8 +210,9 @@ import Testing
       let areas = countLines("/proc/self/maps")
       try round(1000, true)
       try round(200, false)
-      spin { countEntries("/proc/self/task") == tasks }
-      precondition(countEntries("/proc/self/fd") == descriptors)
+      // The test library's own threads, and what they open, may come meanwhile: a few, and not one for each of ours.
+      spin { countEntries("/proc/self/task") < tasks + 8 }
+      precondition(countEntries("/proc/self/fd") < descriptors + 8)
       // The stacks too are given back; the C library keeps some for later.
       precondition(countLines("/proc/self/maps") < areas + 300)
     }
