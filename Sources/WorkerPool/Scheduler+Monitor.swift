@@ -65,6 +65,7 @@ extension Scheduler {
   /// - Parameter waiting: how many of the threads inside handlers wait for something rather than compute
   mutating func tick(_ debts: inout Debts, waiting: Int = 0) -> Bool {
     self.waiting = waiting
+    maySweep = true
     if spawnBackoff > 0 { spawnBackoff -= 1 }
     if vacantLanes > 0 {
       for index in lanes.indices where lanes[index].state == .vacant {
@@ -78,7 +79,7 @@ extension Scheduler {
     }
     let isShort = !isClosing && started + pending < limits.minThreads
     if isShort, waking == 0, spawnBackoff == 0 { spawn(&debts, .minimum) }
-    if !queue.isEmpty {
+    if queue.hasRunnable {
       if !headSeen {
         headSeen = true
       } else if hasFreeCore {
@@ -88,7 +89,7 @@ extension Scheduler {
         injectIfDue(&debts)
       }
     }
-    guard vacantLanes == 0, queue.isEmpty, !isShort else {
+    guard vacantLanes == 0, queue.count == 0, !isShort else {
       quietTicks = 0
       return true
     }
@@ -98,13 +99,13 @@ extension Scheduler {
     return false
   }
 
-  /// Takes the items off that became runnable before a moment: the queue is in order, so they are at its head.
+  /// Takes the items off that came before a moment.
   mutating func takeExpired(before moment: Int64, into chain: inout WorkChain) {
-    while let head = queue.head, head.enqueuedAt < moment, let item = queue.popUnmanaged() {
-      chain.append(item)
-      headSeen = false
-      expired += 1
-    }
+    let before = chain.count
+    queue.removeAll(before: moment, into: &chain)
+    guard chain.count > before else { return }
+    headSeen = false
+    expired += UInt64(chain.count - before)
   }
 
   /// Changes the limits. Members that wait without a time limit are all called, so that each looks at the new ones.

@@ -81,8 +81,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   /// See ``PoolConfiguration/quietTicks``.
   let quietTicksNeeded: Int
 
-  /// Runnable items that wait for a worker.
-  var queue = WorkChain()
+  /// Items that wait for a worker, or are held back by their bulkheads until they may.
+  var queue = WorkQueue()
   /// Threads that have started and not ended.
   var started = 0
   /// Threads that are being made.
@@ -106,6 +106,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   var queuePeak = 0
   /// … items that found the queue full, …
   var rejected: UInt64 = 0
+  /// … items that found too many of their own kind waiting, …
+  var rejectedByBulkheads: UInt64 = 0
   /// … items that waited too long, …
   var expired: UInt64 = 0
   /// … when the last thread that could run handlers went into one, and nobody may be added (nil: somebody is left), …
@@ -116,6 +118,10 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   // The rest is for this type's own extensions.
   var lanes: [LaneSlot]
   var vacantLanes = 0
+  /// Items that found the queue full since it was last swept of those that nobody waits for, …
+  var refusedSinceSweep = 0
+  /// … and whether a tick has passed since. See ``Scheduler/makeRoom(_:)``.
+  var maySweep = true
   /// The queue's head has outlived one tick.
   var headSeen = false
   var quietTicks = 0
