@@ -1,6 +1,7 @@
 import HTTPMessages
 import Locks
 import Synchronization
+import WorkerPool
 
 /// What serving needs to know of a route, laid out so that looking at it takes no reference.
 struct RouteRuntime: ~Copyable, Sendable {
@@ -12,14 +13,31 @@ struct RouteRuntime: ~Copyable, Sendable {
   let bodyLimit: Int
   /// Which of the time limits holds, an index into ``RouteRuntimes/timeouts``; -1: none.
   let deadlineQueue: Int
+  /// How soon its requests are run.
+  let priority: WorkPriority
+  /// What caps how many run at once: one of ``RouteRuntimes/bulkheads``.
+  let bulkhead: Unmanaged<Bulkhead>?
   /// How long the handler is expected to run.
   let estimate = ServiceEstimate()
 
-  init(_ entry: RouteEntry, deadlineQueue: Int, configuration: HTTPConfiguration) {
+  init(_ entry: RouteEntry, deadlineQueue: Int, bulkhead: Bulkhead?, configuration: HTTPConfiguration) {
     self.deadlineQueue = deadlineQueue
+    self.bulkhead = bulkhead.map(Unmanaged.passUnretained)
+    priority = WorkPriority(entry.options.priority)
     handler = entry.handler
     isInline = entry.options.isInline
     bodyLimit = entry.options.maxBodyBytes ?? configuration.maxBodyBytes
+  }
+}
+
+extension WorkPriority {
+  /// The pool's word for a route's priority.
+  init(_ priority: RouteOptions.Priority) {
+    switch priority {
+    case .high: self = .high
+    case .normal: self = .normal
+    case .low: self = .low
+    }
   }
 }
 
@@ -31,9 +49,13 @@ final class RouteRuntimes: @unchecked Sendable {
   /// Each time limit that some route has, in nanoseconds, once.
   let timeouts: [Int64]
 
+  /// The routes that cap how many of their requests run at once, by their numbers.
+  let bulkheads: [(route: Int, bulkhead: Bulkhead)]
+
   init(_ table: RouteTable, configuration: HTTPConfiguration) {
     routes = .allocate(capacity: table.routes.count)
     var timeouts: [Int64] = []
+    var bulkheads: [(Int, Bulkhead)] = []
     for (index, entry) in table.routes.enumerated() {
       let timeout = (entry.options.timeout ?? configuration.requestTimeout).wholeNanoseconds
       var queue = -1
@@ -42,10 +64,18 @@ final class RouteRuntimes: @unchecked Sendable {
         queue = timeouts.firstIndex(of: timeout) ?? timeouts.count
         if queue == timeouts.count { timeouts.append(timeout) }
       }
+      var bulkhead: Bulkhead?
+      if let limit = entry.options.maxConcurrent, !entry.options.isInline {
+        let made = Bulkhead(limit: limit, waitingLimit: entry.options.maxWaiting)
+        bulkheads.append((index, made))
+        bulkhead = made
+      }
       routes.initializeElement(
-        at: index, to: RouteRuntime(entry, deadlineQueue: queue, configuration: configuration))
+        at: index,
+        to: RouteRuntime(entry, deadlineQueue: queue, bulkhead: bulkhead, configuration: configuration))
     }
     self.timeouts = timeouts
+    self.bulkheads = bulkheads
   }
 
   deinit {

@@ -101,11 +101,29 @@ extension Scheduler {
 
   /// Takes the items off that came before a moment.
   mutating func takeExpired(before moment: Int64, into chain: inout WorkChain) {
-    let before = chain.count
-    queue.removeAll(before: moment, into: &chain)
-    guard chain.count > before else { return }
-    headSeen = false
-    expired += UInt64(chain.count - before)
+    expired += UInt64(queue.removeAll(before: moment, into: &chain))
+    if !chain.isEmpty { headSeen = false }
+  }
+
+  /// Takes the items off that are to be shed because their lines stand (``CoDel``): a look at the head of each line.
+  ///
+  /// What was held back by a bulkhead is left alone, since its wait says nothing about the pool.
+  mutating func shed(at now: Int64, into chain: inout WorkChain) {
+    for index in control.indices {
+      let priority = WorkPriority.allCases[index]
+      while true {
+        guard let head = queue.arrivedHead(of: priority) else {
+          control[index].lineIsShort()
+          break
+        }
+        if !head.isOver {
+          guard control[index].sheds(wait: now &- head.enqueuedAt, now: now) else { break }
+          shed += 1
+        }
+        queue.removeArrivedHead(of: priority, into: &chain)
+        headSeen = false
+      }
+    }
   }
 
   /// Changes the limits. Members that wait without a time limit are all called, so that each looks at the new ones.

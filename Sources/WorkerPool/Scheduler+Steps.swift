@@ -203,8 +203,8 @@ extension Scheduler {
     outside -= 1
     headSeen = false
     headTicks = 0
-    if queue.count > 0 { arm(&debts) }
     if queue.hasRunnable {
+      arm(&debts)
       if item.isExpectedLong, item.isExpectedToWait || hasFreeCore { bringUp(&debts) }
     }
     return item

@@ -107,20 +107,26 @@ struct WorkQueue: ~Copyable, Sendable {
 
   // MARK: leaving without having run
 
-  /// Takes the items off that came before a moment, wherever they wait: each line and each bulkhead is in order.
-  mutating func removeAll(before moment: Int64, into chain: inout WorkChain) {
+  /// Takes the items off that came before a moment, wherever they wait: each line and each bulkhead is in order. Returns how many
+  /// of them somebody still waited for.
+  mutating func removeAll(before moment: Int64, into chain: inout WorkChain) -> Int {
+    var wanted = 0
+    func note(_ item: Unmanaged<WorkItem>) { if !item._withUnsafeGuaranteedRef({ $0.isOver }) { wanted += 1 } }
     // Held ones first: a slot that is given back below goes to one that may still wait.
     for bulkhead in holding.reversed() {
       while let head = bulkhead._withUnsafeGuaranteedRef({ $0.held.head }), head.enqueuedAt < moment {
         guard let item = popHeld(bulkhead) else { break }
+        note(item)
         chain.append(item)
       }
     }
     for index in 0..<3 {
       while let head = lines[index].head, head.enqueuedAt < moment, let item = lines[index].pop() {
+        note(item)
         drop(item, index, into: &chain)
       }
     }
+    return wanted
   }
 
   /// Takes the items off whose result nobody waits for any more: see ``WorkItem/isOver``. Looks at every item.

@@ -46,7 +46,7 @@ package final class WorkerPool: @unchecked Sendable {
     configuration: PoolConfiguration, lanes: [any Lane] = [],
     makeContext: @escaping @Sendable () -> AnyObject? = { nil }
   ) throws(PoolError) {
-    if let problem = configuration.limits.problem(lanes: lanes.count) { throw .badLimits(problem) }
+    if let problem = configuration.problem(lanes: lanes.count) { throw .badLimits(problem) }
     self.configuration = configuration
     self.lanes = lanes
     queueDeadline = configuration.queueDeadline.wholeNanoseconds
@@ -55,7 +55,7 @@ package final class WorkerPool: @unchecked Sendable {
     scheduler.initialize(
       to: Scheduler(
         limits: configuration.limits, queueLimit: configuration.queueLimit, lanes: lanes.count,
-        quietTicks: configuration.quietTicks, cores: configuration.cores))
+        quietTicks: configuration.quietTicks, cores: configuration.cores, control: configuration.control))
     rosterChanged = Condition("pool.roster", lock: roster.lock)
     monitor = Monitor(interval: configuration.tickNanoseconds)
     contexts = WorkerContexts(make: makeContext)
@@ -292,14 +292,17 @@ package final class WorkerPool: @unchecked Sendable {
   private func tick() -> Bool {
     var debts = Scheduler<Worker>.Debts()
     var expired = WorkChain()
-    let oldest = queueDeadline > 0 ? heddle_now() &- queueDeadline : Int64.min
+    var shed = WorkChain()
+    let now = heddle_now()
     let waiting = hasQueuedItems ? waitingWorkers() : 0
     let again = decide { scheduler in
-      if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
+      if queueDeadline > 0 { scheduler.takeExpired(before: now &- queueDeadline, into: &expired) }
+      scheduler.shed(at: now, into: &shed)
       return scheduler.tick(&debts, waiting: waiting)
     }
     pay(debts)
     while let item = expired.pop() { item.expireInQueue() }
+    while let item = shed.pop() { item.shedFromQueue() }
     return again
   }
 

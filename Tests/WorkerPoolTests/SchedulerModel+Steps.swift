@@ -17,7 +17,8 @@ extension SchedulerModel {
       if let thread = threads.randomElement(using: &random), thread.place != .ended, thread.place != .next(.birth) {
         thread.member.hasMessage = true
       }
-    case 95..<97: expire()
+    case 95: expire()
+    case 96: shedWhatStands()
     case 97: changeLimits()
     case 98: lastItems.randomElement(using: &random)?.isGivenUp = true
     default: clock += 1
@@ -92,6 +93,16 @@ extension SchedulerModel {
     }
   }
 
+  private func shedWhatStands() {
+    clock += 1
+    var chain = WorkChain()
+    settle("shed", 0) { _ in scheduler.shed(at: clock, into: &chain) }
+    while let item = chain.pop() {
+      shed += 1
+      release(SchedulerTable.number(item))
+    }
+  }
+
   private func changeLimits() {
     guard !isClosing else { return }
     let least = lanes.count + 1 + random.below(3)
@@ -134,7 +145,7 @@ extension SchedulerModel {
     try check(scheduler.isArmed == isTicking, "armed, but nobody ticks, or the other way round")
     try check(scheduler.queue.count <= scheduler.queueLimit, "the queue is too long")
     try check(
-      accepted == finished + expired + dropped + count.running + scheduler.queue.count,
+      accepted == finished + expired + shed + dropped + count.running + scheduler.queue.count,
       "an item was lost, or is there twice")
     try checkBulkheads()
   }

@@ -70,11 +70,12 @@ final class SchedulerModel {
   var accepted = 0
   var finished = 0
   var expired = 0
+  var shed = 0
   var refused = 0
   /// Taken out of a full queue because nobody waited for them.
   var dropped = 0
-  /// Nobody, one item at a time, two with a waiting line of two.
-  let bulkheads = [nil, nil, Bulkhead(limit: 1), Bulkhead(limit: 2, waitingLimit: 2)]
+  /// What items may belong to: nothing; one at a time; two at a time of which two more may wait.
+  let bulkheads = [nil, nil, nil, Bulkhead(limit: 1), Bulkhead(limit: 2, waitingLimit: 2), Bulkhead(limit: 1)]
   /// The last items made, of which some lose their clients.
   var lastItems: [NumberedItem] = []
   var failuresLeft: Int
@@ -89,7 +90,7 @@ final class SchedulerModel {
     failuresLeft = 40
     scheduler = Core(
       limits: PoolLimits(minThreads: min, maxThreads: max), queueLimit: queueLimit, lanes: laneCount,
-      quietTicks: 2, cores: cores)
+      quietTicks: 2, cores: cores, control: CoDel(target: 4, interval: 10))
     scheduler.beginStart()
     spawnDebts = min
     // A pool is handed out when its first threads have come.

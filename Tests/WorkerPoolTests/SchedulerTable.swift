@@ -87,19 +87,22 @@ final class SchedulerTable {
   private var slots: [Int: Unmanaged<Bulkhead>] = [:]
 
   init(
-    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max
+    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max,
+    control: CoDel? = nil
   ) {
     scheduler = Scheduler(
       limits: PoolLimits(minThreads: min, maxThreads: max), queueLimit: queueLimit, lanes: lanes,
-      quietTicks: quietTicks, cores: cores)
+      quietTicks: quietTicks, cores: cores, control: control)
   }
 
   /// A pool that has started: as many members as the minimum, which lead the lanes and park in the order of their numbers.
   static func started(
-    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max
+    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max,
+    control: CoDel? = nil
   ) -> (SchedulerTable, [FakeMember]) {
     let table = SchedulerTable(
-      min: min, max: max, lanes: lanes, queueLimit: queueLimit, quietTicks: quietTicks, cores: cores)
+      min: min, max: max, lanes: lanes, queueLimit: queueLimit, quietTicks: quietTicks, cores: cores,
+      control: control)
     table.scheduler.beginStart()
     let members = (0..<min).map(FakeMember.init)
     for member in members { table.next(member, .birth) }
@@ -193,6 +196,12 @@ final class SchedulerTable {
   func expire(before moment: Int64) -> [Int] {
     var chain = WorkChain()
     scheduler.takeExpired(before: moment, into: &chain)
+    return SchedulerTable.numbers(&chain)
+  }
+
+  func shed(at now: Int64) -> [Int] {
+    var chain = WorkChain()
+    scheduler.shed(at: now, into: &chain)
     return SchedulerTable.numbers(&chain)
   }
 
