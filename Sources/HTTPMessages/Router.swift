@@ -62,6 +62,9 @@ public struct Router: Sendable {
     if let methods, methods.isEmpty || methods.contains(.trace) || methods.contains(.connect) {
       throw RouterError(code: .methodNotServed, pattern: parsed.text)
     }
+    if options.maxConcurrent ?? 1 < 1 || options.maxWaiting ?? 0 < 0 {
+      throw RouterError(code: .badOptions, pattern: parsed.text)
+    }
     let keys = (methods.map { $0.map(Optional.some) } ?? [nil]).map {
       Taken(segments: parsed.segments, method: $0)
     }

@@ -100,6 +100,11 @@ final class Exchange: WorkItem, @unchecked Sendable {
     refuse(refusal, context: lane.core.monitorContext)
   }
 
+  override func shedFromQueue() { refuse(.shed, context: lane.core.monitorContext) }
+
+  /// It was answered for while it waited, or its client has left.
+  override var isOver: Bool { !state.bits.isDisjoint(with: [.claimed, .abandoned]) }
+
   /// Makes the exchange as good as new. Leader, when nobody else holds a reference.
   func reset() {
     state.reset()

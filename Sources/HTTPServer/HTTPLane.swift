@@ -150,8 +150,17 @@ final class HTTPLane: Lane, @unchecked Sendable {
     // from any thread.
     while let item = items.pop() {
       guard let exchange = item as? Exchange else { continue }
-      core.queueFull.add()
-      let refusal = Refusal(.serviceUnavailable, "the queue of waiting requests is full; try again", retryAfter: 1)
+      let refusal: Refusal
+      switch exchange.refusalCause {
+      case .queueFull:
+        core.queueFull.add()
+        refusal = .queueFull
+      case .bulkheadFull: refusal = .bulkheadFull
+      case .over:
+        // Its client has left, or has had an answer; its completion has been counted.
+        if exchange.claim() { exchange.publish(nil) }
+        continue
+      }
       worker.withContext { context in
         _ = exchange.refuse(refusal, context: unsafeDowncast(context, to: WorkerContext.self))
       }
@@ -271,7 +280,8 @@ final class HTTPLane: Lane, @unchecked Sendable {
     guard let runtime = exchange.runtime else { preconditionFailure("a request without a route is not for the pool") }
     let queue = runtime._withUnsafeGuaranteedRef { runtime in
       exchange.becomeRunnable(
-        at: exchange.completeAt, isExpectedLong: runtime.estimate.isLong, isExpectedToWait: runtime.estimate.isWaiting)
+        at: exchange.completeAt, isExpectedLong: runtime.estimate.isLong, isExpectedToWait: runtime.estimate.isWaiting,
+        priority: runtime.priority, bulkhead: runtime.bulkhead)
       return runtime.deadlineQueue
     }
     if queue >= 0 { deadlines[queue].append(exchange) }

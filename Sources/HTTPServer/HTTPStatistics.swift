@@ -21,6 +21,13 @@ extension HTTPService {
       result.suspensionsTotal += figures.suspensions.value
       result.passesTotal += figures.passes.value
     }
+    let bulkheads = core.runtimes.bulkheads
+    for (entry, figures) in zip(bulkheads, pool.figures(of: bulkheads.map(\.bulkhead))) {
+      result.add(
+        HTTPStatistics.Bulkhead(
+          route: routeLabel(entry.route), limit: figures.limit, waitingLimit: figures.waitingLimit,
+          running: figures.running, waiting: figures.waiting, rejectedTotal: figures.refusedTotal))
+    }
     var totals = HistogramTotals()
     let contexts = pool.contextsOfAllWorkers.compactMap { $0 as? WorkerContext }
     for context in contexts + [core.monitorContext] {

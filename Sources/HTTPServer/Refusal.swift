@@ -24,6 +24,18 @@ struct Refusal: Error, Sendable {
   /// 503 at the end of a drain that took too long.
   static let stopping = Refusal(.serviceUnavailable, "the server is stopping", closes: true)
 
+  /// 503 for what the queue cannot take.
+  static let queueFull = Refusal(
+    .serviceUnavailable, "the queue of waiting requests is full; try again", retryAfter: 1)
+
+  /// 503 for what a route's own limits do not let in.
+  static let bulkheadFull = Refusal(
+    .serviceUnavailable, "too many requests of this route wait already; try again", retryAfter: 1)
+
+  /// 503 for what has waited while the server was overloaded.
+  static let shed = Refusal(
+    .serviceUnavailable, "the server is overloaded; try again", retryAfter: 1)
+
   /// 413, with the limit.
   static func bodyTooLarge(limit: Int) -> Refusal {
     Refusal(.contentTooLarge, "the body may have at most \(limit) bytes here")

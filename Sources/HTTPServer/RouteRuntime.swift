@@ -1,6 +1,7 @@
 import HTTPMessages
 import Locks
 import Synchronization
+import WorkerPool
 
 /// What serving needs to know of a route. Exchanges refer to it without counting: it lives as long as the server.
 final class RouteRuntime: Sendable {
@@ -12,14 +13,31 @@ final class RouteRuntime: Sendable {
   let bodyLimit: Int
   /// Which of the time limits holds, an index into ``RouteRuntimes/timeouts``; -1: none.
   let deadlineQueue: Int
+  /// How soon its requests are run.
+  let priority: WorkPriority
+  /// What caps how many run at once: one of ``RouteRuntimes/bulkheads``.
+  let bulkhead: Unmanaged<Bulkhead>?
   /// How long the handler is expected to run.
   let estimate = ServiceEstimate()
 
-  init(_ entry: RouteEntry, deadlineQueue: Int, configuration: HTTPConfiguration) {
+  init(_ entry: RouteEntry, deadlineQueue: Int, bulkhead: Bulkhead?, configuration: HTTPConfiguration) {
     self.deadlineQueue = deadlineQueue
+    self.bulkhead = bulkhead.map(Unmanaged.passUnretained)
+    priority = WorkPriority(entry.options.priority)
     handler = entry.handler
     isInline = entry.options.isInline
     bodyLimit = entry.options.maxBodyBytes ?? configuration.maxBodyBytes
+  }
+}
+
+extension WorkPriority {
+  /// The pool's word for a route's priority.
+  init(_ priority: RouteOptions.Priority) {
+    switch priority {
+    case .high: self = .high
+    case .normal: self = .normal
+    case .low: self = .low
+    }
   }
 }
 
@@ -30,10 +48,14 @@ final class RouteRuntimes: Sendable {
   /// Each time limit that some route has, in nanoseconds, once.
   let timeouts: [Int64]
 
+  /// The routes that cap how many of their requests run at once, by their numbers.
+  let bulkheads: [(route: Int, bulkhead: Bulkhead)]
+
   init(_ table: RouteTable, configuration: HTTPConfiguration) {
     var routes: [RouteRuntime] = []
     var timeouts: [Int64] = []
-    for entry in table.routes {
+    var bulkheads: [(Int, Bulkhead)] = []
+    for (index, entry) in table.routes.enumerated() {
       let timeout = (entry.options.timeout ?? configuration.requestTimeout).wholeNanoseconds
       var queue = -1
       // An inline route is answered before anybody could look.
@@ -41,10 +63,18 @@ final class RouteRuntimes: Sendable {
         queue = timeouts.firstIndex(of: timeout) ?? timeouts.count
         if queue == timeouts.count { timeouts.append(timeout) }
       }
-      routes.append(RouteRuntime(entry, deadlineQueue: queue, configuration: configuration))
+      var bulkhead: Bulkhead?
+      if let limit = entry.options.maxConcurrent, !entry.options.isInline {
+        let made = Bulkhead(limit: limit, waitingLimit: entry.options.maxWaiting)
+        bulkheads.append((index, made))
+        bulkhead = made
+      }
+      routes.append(
+        RouteRuntime(entry, deadlineQueue: queue, bulkhead: bulkhead, configuration: configuration))
     }
     self.routes = routes
     self.timeouts = timeouts
+    self.bulkheads = bulkheads
   }
 
   /// The route of a number that the table gave out.

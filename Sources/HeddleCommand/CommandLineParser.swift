@@ -50,8 +50,7 @@ struct CommandLineParser {
     }
     if let conflict = options.firstConflict() {
       let source = sources[conflict.option] ?? "--" + conflict.option
-      let value = conflict.option == "min-threads" ? options.minThreads ?? 0 : options.maxThreads
-      return .usageError(UsageLine.make(source, "\(value)", conflict.allowed))
+      return .usageError(UsageLine.make(source, conflict.value, conflict.allowed))
     }
     return .serve(options)
   }

@@ -47,6 +47,8 @@ enum Serve {
         idleTimeout: options.idleTimeout))
     pool.queueLimit = options.queueLimit
     pool.queueDeadline = options.queueDeadline
+    pool.shedTarget = options.shedTarget
+    pool.shedInterval = options.shedInterval
     pool.stackSize = options.stackSize
     var configuration = ServerConfiguration(http: http, pool: pool)
     configuration.log = log

@@ -59,6 +59,12 @@ extension ServeOption {
       "queue-deadline", \.queueDeadline, .milliseconds(1) ... .seconds(3600), zero: "off",
       help: "longest wait before a request gets 503"),
     .duration(
+      "shed-target", \.shedTarget, .milliseconds(1) ... .seconds(60), zero: "off",
+      help: "wait that is tolerated under overload; some of those beyond get 503"),
+    .duration(
+      "shed-interval", \.shedInterval, .milliseconds(10) ... .seconds(600),
+      help: "how long waits must have been beyond it; at least the target"),
+    .duration(
       "request-timeout", \.requestTimeout, .milliseconds(1) ... .seconds(86_400), zero: "off",
       help: "after which the client gets 504 and the handler is told to stop"),
     .size("stack-size", \.stackSize, (128 << 10)...(1 << 30), help: "stack of a worker"),

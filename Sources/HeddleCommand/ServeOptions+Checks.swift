@@ -39,17 +39,21 @@ extension ServeOptions {
     return host == "localhost"
   }
 
-  /// The first pair of options that do not go together: the name of the one to change and what is allowed.
-  func firstConflict() -> (option: String, allowed: String)? {
+  /// The first pair of options that do not go together: the name of the one to change, its value and what is allowed.
+  func firstConflict() -> (option: String, value: String, allowed: String)? {
     if maxThreads < leastThreads {
-      return ("max-threads", "must be at least lanes + 1 = \(leastThreads)")
+      return ("max-threads", "\(maxThreads)", "must be at least lanes + 1 = \(leastThreads)")
+    }
+    if shedInterval < shedTarget {
+      let (interval, target) = (ValueText.text(ofDuration: shedInterval), ValueText.text(ofDuration: shedTarget))
+      return ("shed-interval", interval, "must be at least --shed-target = \(target)")
     }
     guard let minThreads else { return nil }
     if minThreads < leastThreads {
-      return ("min-threads", "must be at least lanes + 1 = \(leastThreads)")
+      return ("min-threads", "\(minThreads)", "must be at least lanes + 1 = \(leastThreads)")
     }
     if minThreads > maxThreads {
-      return ("min-threads", "must be at most --max-threads = \(maxThreads)")
+      return ("min-threads", "\(minThreads)", "must be at most --max-threads = \(maxThreads)")
     }
     return nil
   }

@@ -23,6 +23,12 @@ struct ServeOptions: Equatable, Sendable {
   /// How long a request may wait for a worker before it gets 503; zero means for ever.
   var queueDeadline = Duration.seconds(10)
 
+  /// How long a request may wait while the server is overloaded; zero means that nothing is shed.
+  var shedTarget = Duration.zero
+
+  /// For how long requests must have waited too long before some are shed.
+  var shedInterval = Duration.milliseconds(100)
+
   /// How long a request may take before its client gets 504; zero means for ever.
   var requestTimeout = Duration.zero
 

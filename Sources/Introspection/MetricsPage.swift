@@ -6,8 +6,8 @@ import WorkerPool
 enum MetricsPage {
   /// Every family, in a fixed order.
   static func families(_ snapshot: ServerSnapshot) -> [MetricFamily] {
-    http(snapshot.http) + pool(snapshot.pool, http: snapshot.http) + locks(snapshot.locks)
-      + process(snapshot.process)
+    http(snapshot.http) + pool(snapshot.pool, http: snapshot.http) + bulkheads(snapshot.http.bulkheads)
+      + locks(snapshot.locks) + process(snapshot.process)
   }
 
   private static func http(_ http: HTTPStatistics) -> [MetricFamily] {
@@ -55,9 +55,13 @@ enum MetricsPage {
       MetricSample(labels: [("reason", reason.rawValue)], value: .unsigned(pool.ended[reason]))
     }
     let rejections = [
-      ("queue_full", http.queueFullTotal), ("queue_deadline", pool.expiredTotal), ("drain", http.drainExpiredTotal),
+      ("queue_full", http.queueFullTotal), ("bulkhead", pool.bulkheadRejectedTotal), ("shed", pool.shedTotal),
+      ("queue_deadline", pool.expiredTotal), ("drain", http.drainExpiredTotal),
     ].map { reason, count in
       MetricSample(labels: [("reason", reason)], value: .unsigned(count))
+    }
+    let depths = WorkPriority.allCases.map { priority in
+      MetricSample(labels: [("priority", priority.name)], value: .integer(Int64(pool.depths[priority] ?? 0)))
     }
     return [
       gauge("executor_pool_size_threads", "Threads of the pool.", counts.total),
@@ -70,6 +74,8 @@ enum MetricsPage {
       MetricFamily(
         "executor_completed_tasks_total", help: "Handlers run.", type: .counter,
         samples: [MetricSample(labels: workers, value: .unsigned(pool.runsTotal))]),
+      MetricFamily(
+        "heddle_queued_requests", help: "Requests that wait, by priority.", type: .gauge, samples: depths),
       MetricFamily("heddle_threads", help: "Threads of the pool by state.", type: .gauge, samples: states),
       counter("heddle_thread_spawns_total", "Threads made.", pool.spawnedTotal),
       counter("heddle_thread_spawn_failures_total", "Threads that could not be made.", pool.spawnFailuresTotal),
@@ -93,6 +99,23 @@ enum MetricsPage {
       MetricFamily(
         "heddle_quarantined_threads", help: "Threads that trapped and are parked for ever.", type: .gauge,
         value: .integer(Int64(counts.quarantined))),
+    ]
+  }
+
+  private static func bulkheads(_ bulkheads: [HTTPStatistics.Bulkhead]) -> [MetricFamily] {
+    func family(
+      _ name: String, _ help: String, _ type: MetricType = .gauge, _ value: (HTTPStatistics.Bulkhead) -> MetricValue
+    ) -> MetricFamily {
+      let samples = bulkheads.map { MetricSample(labels: [("http_route", $0.route)], value: value($0)) }
+      return MetricFamily(name, help: help, type: type, samples: samples)
+    }
+    return [
+      family("heddle_bulkhead_limit", "The most requests of a route that run at once.") { .integer(Int64($0.limit)) },
+      family("heddle_bulkhead_running", "Requests of such a route that run.") { .integer(Int64($0.running)) },
+      family("heddle_bulkhead_waiting", "Requests of such a route that wait.") { .integer(Int64($0.waiting)) },
+      family(
+        "heddle_bulkhead_rejected_total", "Requests that were refused because too many of their route waited.", .counter
+      ) { .unsigned($0.rejectedTotal) },
     ]
   }
 

@@ -9,6 +9,12 @@ struct PoolDocument: Encodable {
   /// Seconds.
   var idleTimeout: Double
   var queueLimit: Int
+  /// Seconds; 0: off.
+  var queueDeadline: Double
+  /// Of so many requests that are taken while all priorities wait, how many are of each.
+  var weights: [String: Int]
+  /// Seconds; a target of 0: nothing is shed.
+  var shedTarget, shedInterval: Double
   var stackBytes: Int
   var lanes: Int
   var counts: ThreadsDocument.Counts
@@ -21,6 +27,10 @@ struct PoolDocument: Encodable {
     maxThreads = pool.limits.maxThreads
     idleTimeout = Double(pool.limits.idleTimeout.wholeNanoseconds) / 1e9
     queueLimit = pool.queueLimit
+    queueDeadline = Double(configuration.queueDeadline.wholeNanoseconds) / 1e9
+    weights = Dictionary(uniqueKeysWithValues: WorkPriority.allCases.map { ($0.name, $0.weight) })
+    shedTarget = Double(configuration.shedTarget.wholeNanoseconds) / 1e9
+    shedInterval = Double(configuration.shedInterval.wholeNanoseconds) / 1e9
     stackBytes = configuration.stackSize
     self.lanes = lanes
     counts = ThreadsDocument.Counts(pool)

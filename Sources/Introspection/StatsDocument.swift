@@ -15,7 +15,19 @@ struct StatsDocument: Encodable {
   }
   struct Queue: Encodable {
     var depth, limit, peak: Int
-    var rejectedTotal, shedTotal, expiredTotal: UInt64
+    /// Of `depth`, those that wait because their routes' `maxConcurrent` run.
+    var heldBack: Int
+    /// `depth` by priority.
+    var byPriority: [String: Int]
+    var rejectedTotal, bulkheadRejectedTotal, shedTotal, expiredTotal: UInt64
+  }
+  struct Bulkhead: Encodable {
+    var route: String
+    var limit: Int
+    /// The most that may wait, where the route limits that.
+    var waitingLimit: Int?
+    var running, waiting: Int
+    var rejectedTotal: UInt64
   }
   struct Connections: Encodable {
     var active, acceptedTotal: UInt64
@@ -44,6 +56,7 @@ struct StatsDocument: Encodable {
   var startedAt: String
   var requests: Requests
   var queue: Queue
+  var bulkheads: [Bulkhead]
   var connections: Connections
   var threads: Threads
   var locks: Locks
@@ -57,10 +70,16 @@ struct StatsDocument: Encodable {
     requests = Requests(
       total: http.requestsTotal, inFlight: http.inFlight, perSecond: snapshot.requestsPerSecond,
       byStatus: http.byStatusClass, duration: Duration(http.duration), queueWait: Wait(http.queueWait))
-    // Nothing is shed before its deadline yet.
     queue = Queue(
-      depth: pool.queueDepth, limit: pool.queueLimit, peak: pool.queuePeak, rejectedTotal: pool.rejectedTotal,
-      shedTotal: 0, expiredTotal: pool.expiredTotal)
+      depth: pool.queueDepth, limit: pool.queueLimit, peak: pool.queuePeak, heldBack: pool.heldBack,
+      byPriority: Dictionary(uniqueKeysWithValues: pool.depths.map { ($0.name, $1) }),
+      rejectedTotal: pool.rejectedTotal, bulkheadRejectedTotal: pool.bulkheadRejectedTotal, shedTotal: pool.shedTotal,
+      expiredTotal: pool.expiredTotal)
+    bulkheads = http.bulkheads.map {
+      Bulkhead(
+        route: $0.route, limit: $0.limit, waitingLimit: $0.waitingLimit, running: $0.running, waiting: $0.waiting,
+        rejectedTotal: $0.rejectedTotal)
+    }
     connections = Connections(
       active: http.connectionsOpen, acceptedTotal: http.connectionsAcceptedTotal, limit: http.connectionLimit,
       abandonedTotal: http.abandonedTotal, abortedTotal: http.abortedTotal)

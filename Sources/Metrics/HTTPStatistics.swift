@@ -19,6 +19,52 @@ package struct HTTPStatistics: Sendable {
     }
   }
 
+  /// A route that caps how many of its requests run at once.
+  package struct Bulkhead: Sendable {
+    /// The route's label.
+    package let route: String
+    /// The most that run at once; and that wait for that, nil: no limit of its own.
+    package let limit: Int
+    package let waitingLimit: Int?
+    /// Requests that run; that wait; that were refused because too many waited.
+    package let running: Int
+    package let waiting: Int
+    package let rejectedTotal: UInt64
+
+    package init(
+      route: String, limit: Int, waitingLimit: Int?, running: Int, waiting: Int, rejectedTotal: UInt64
+    ) {
+      self.route = route
+      self.limit = limit
+      self.waitingLimit = waitingLimit
+      self.running = running
+      self.waiting = waiting
+      self.rejectedTotal = rejectedTotal
+    }
+
+    /// Both together, under the first one's label.
+    static func + (left: Bulkhead, right: Bulkhead) -> Bulkhead {
+      var waitingLimit: Int?
+      if let one = left.waitingLimit, let other = right.waitingLimit { waitingLimit = one + other }
+      return Bulkhead(
+        route: left.route, limit: left.limit + right.limit, waitingLimit: waitingLimit,
+        running: left.running + right.running, waiting: left.waiting + right.waiting,
+        rejectedTotal: left.rejectedTotal + right.rejectedTotal)
+    }
+  }
+
+  /// Those routes, in the order in which they were added.
+  package private(set) var bulkheads: [Bulkhead] = []
+
+  /// Adds a route's figures. Routes of one label, such as two methods of one pattern, are shown as one.
+  package mutating func add(_ bulkhead: Bulkhead) {
+    if let index = bulkheads.firstIndex(where: { $0.route == bulkhead.route }) {
+      bulkheads[index] = bulkheads[index] + bulkhead
+    } else {
+      bulkheads.append(bulkhead)
+    }
+  }
+
   /// One row for each combination that occurred.
   package var rows: [Row] = []
   /// Requests whose label set found no room any more.

@@ -1,3 +1,4 @@
+import Locks
 package import RunLoops
 
 /// How a worker pool is sized, and what it refuses.
@@ -12,6 +13,17 @@ public struct PoolConfiguration: Sendable {
 
   /// How long an item may wait for a worker; one that waits longer is refused. Default 10 s; zero: for ever.
   public var queueDeadline = Duration.seconds(10)
+
+  /// How long an item may wait while the pool is overloaded: if, over ``shedInterval``, the item that has waited longest has at every
+  /// look waited longer, some of those that have waited are refused so that others are served in time. Default zero: off, since a load
+  /// that blocks queues by design. From 1 ms; 5 ms suits handlers of a few milliseconds.
+  ///
+  /// Each priority is looked at by itself. See RFC 8289.
+  public var shedTarget = Duration.zero
+
+  /// For how long items must have waited too long before any is shed; and the longest that one waits from then on. Default 100 ms: some
+  /// times what serving a client takes. At least ``shedTarget``.
+  public var shedInterval = Duration.milliseconds(100)
 
   /// Bytes of stack of each worker. Default 512 KiB.
   public var stackSize = 512 * 1024
@@ -41,6 +53,25 @@ public struct PoolConfiguration: Sendable {
   /// A configuration with the given limits and everything else at its default.
   public init(limits: PoolLimits = PoolLimits()) {
     self.limits = limits
+  }
+
+  /// Why a pool with so many lanes cannot be set so, or nil if it can.
+  public func problem(lanes: Int) -> String? {
+    if let problem = limits.problem(lanes: lanes) { return problem }
+    if queueLimit < 1 { return "queueLimit is \(queueLimit), but must be at least 1" }
+    if queueDeadline < .zero { return "queueDeadline is \(queueDeadline), but must not be negative" }
+    if shedTarget != .zero {
+      if shedTarget < .milliseconds(1) { return "shedTarget is \(shedTarget), but must be 0 (off) or at least 1 ms" }
+      if shedInterval < shedTarget {
+        return "shedInterval is \(shedInterval), but must be at least shedTarget (\(shedTarget))"
+      }
+    }
+    return nil
+  }
+
+  /// What decides about shedding; nil: nothing is shed.
+  var control: CoDel? {
+    shedTarget > .zero ? CoDel(target: shedTarget.wholeNanoseconds, interval: shedInterval.wholeNanoseconds) : nil
   }
 }
 

@@ -38,10 +38,19 @@ package struct PoolStatistics: Sendable {
   package var spawnedTotal: UInt64 = 0
   package var spawnFailuresTotal: UInt64 = 0
   package var ended = EndCounts()
+  /// Items that wait, those that bulkheads hold back included; …
   package var queueDepth = 0
+  /// … of them so many of each priority, …
+  package var depths: [WorkPriority: Int] = [:]
+  /// … and so many held back.
+  package var heldBack = 0
   package var queuePeak = 0
   package var queueLimit = 0
   package var rejectedTotal: UInt64 = 0
+  /// Items that were refused because too many of their own kind waited.
+  package var bulkheadRejectedTotal: UInt64 = 0
+  /// Items that were shed because the pool was overloaded.
+  package var shedTotal: UInt64 = 0
   /// Items that waited longer than the queue deadline.
   package var expiredTotal: UInt64 = 0
   package var runsTotal: UInt64 = 0
@@ -67,6 +76,10 @@ extension WorkerPool {
       result.peak = scheduler.peak
       result.ended = scheduler.ended
       result.queueDepth = scheduler.queue.count
+      for priority in WorkPriority.allCases { result.depths[priority] = scheduler.queue.count(of: priority) }
+      result.heldBack = scheduler.queue.held
+      result.bulkheadRejectedTotal = scheduler.rejectedByBulkheads
+      result.shedTotal = scheduler.shed
       result.queuePeak = scheduler.queuePeak
       result.rejectedTotal = scheduler.rejected
       result.expiredTotal = scheduler.expired
@@ -78,6 +91,11 @@ extension WorkerPool {
     result.workers = members.map { row($0, thread: $1, waits: waits, now: now) }.sorted { $0.id < $1.id }
     result.runsTotal = result.workers.reduce(endedRuns) { $0 + $1.runsTotal }
     return result
+  }
+
+  /// Bulkheads of items of this pool, as they are at one moment. May be called from any thread.
+  package func figures(of bulkheads: [Bulkhead]) -> [BulkheadFigures] {
+    look { _ in bulkheads.map(BulkheadFigures.init) }
   }
 
   /// Seconds since no thread was left to run a handler; 0 while one is.

@@ -65,6 +65,7 @@ extension Scheduler {
   /// - Parameter waiting: how many of the threads inside handlers wait for something rather than compute
   mutating func tick(_ debts: inout Debts, waiting: Int = 0) -> Bool {
     self.waiting = waiting
+    maySweep = true
     if spawnBackoff > 0 { spawnBackoff -= 1 }
     if vacantLanes > 0 {
       for index in lanes.indices where lanes[index].state == .vacant {
@@ -78,7 +79,7 @@ extension Scheduler {
     }
     let isShort = !isClosing && started + pending < limits.minThreads
     if isShort, waking == 0, spawnBackoff == 0 { spawn(&debts, .minimum) }
-    if !queue.isEmpty {
+    if queue.hasRunnable {
       if !headSeen {
         headSeen = true
       } else if hasFreeCore {
@@ -88,7 +89,7 @@ extension Scheduler {
         injectIfDue(&debts)
       }
     }
-    guard vacantLanes == 0, queue.isEmpty, !isShort else {
+    guard vacantLanes == 0, queue.count == 0, !isShort else {
       quietTicks = 0
       return true
     }
@@ -98,12 +99,30 @@ extension Scheduler {
     return false
   }
 
-  /// Takes the items off that became runnable before a moment: the queue is in order, so they are at its head.
+  /// Takes the items off that came before a moment.
   mutating func takeExpired(before moment: Int64, into chain: inout WorkChain) {
-    while let head = queue.head, head.enqueuedAt < moment, let item = queue.popUnmanaged() {
-      chain.append(item)
-      headSeen = false
-      expired += 1
+    expired += UInt64(queue.removeAll(before: moment, into: &chain))
+    if !chain.isEmpty { headSeen = false }
+  }
+
+  /// Takes the items off that are to be shed because their lines stand (``CoDel``): a look at the head of each line.
+  ///
+  /// What was held back by a bulkhead is left alone, since its wait says nothing about the pool.
+  mutating func shed(at now: Int64, into chain: inout WorkChain) {
+    for index in control.indices {
+      let priority = WorkPriority.allCases[index]
+      while true {
+        guard let head = queue.arrivedHead(of: priority) else {
+          control[index].lineIsShort()
+          break
+        }
+        if !head.isOver {
+          guard control[index].sheds(wait: now &- head.enqueuedAt, now: now) else { break }
+          shed += 1
+        }
+        queue.removeArrivedHead(of: priority, into: &chain)
+        headSeen = false
+      }
     }
   }
 

@@ -1,20 +1,27 @@
 /// The steps of a worker: what to do next, and what to do with a pass.
 extension Scheduler {
   /// *next*: the step of a member that has nothing in hand.
-  mutating func next(_ member: Member, from origin: Origin, debts: inout Debts) -> Decision {
+  ///
+  /// - Parameter bulkhead: that of the item that the member has run, whose slot it gives back
+  mutating func next(
+    _ member: Member, from origin: Origin, leaving bulkhead: Unmanaged<Bulkhead>? = nil, debts: inout Debts
+  ) -> Decision {
     switch origin {
     case .birth:
       arrive()
       outside += 1
-    case .handler: outside += 1
+    case .handler:
+      outside += 1
+      if let bulkhead { queue.hasRun(in: bulkhead) }
     case .token: waking -= 1
     case .elsewhere: break
     }
-    if isClosing, openLanes == 0, queue.isEmpty { return .end(depart(.drained)) }
+    // What is held back is left to those who have the slots: they come here again.
+    if isClosing, openLanes == 0, !queue.hasRunnable { return .end(depart(.drained)) }
     // After a lower maximum was set. Somebody must be left who can lead.
     if started > limits.maxThreads, outside > openLanes { return .end(depart(.aboveMaximum)) }
     // One thread more than there are open lanes must stay out of handlers, else nobody could lead.
-    if !queue.isEmpty, outside > openLanes, !hasVacantDueLane {
+    if queue.hasRunnable, outside > openLanes, !hasVacantDueLane {
       guard let item = take(&debts) else { return .handleMessages }
       return .run(item)
     }
@@ -23,28 +30,29 @@ extension Scheduler {
       vacantLanes -= 1
       return .lead(lane)
     }
-    // Here the queue is empty: with all lanes held, their leaders and this member are outside.
+    // Here nothing that may run waits: with all lanes held, their leaders and this member are outside.
     guard member.prepareToPark() else { return .handleMessages }
     parked.append(member)
     return .park(mayEnd: started > limits.minThreads)
   }
 
-  /// What the leader does with what its pass collected. Items beyond the queue's limit come back in `refused`.
+  /// What the leader does with what its pass collected. Items that the queue cannot take come back in `refused`, each with its cause.
   /// Nil: keep leading.
   mutating func publish(
     _ batch: inout WorkChain, lane: Int, refused: inout WorkChain, debts: inout Debts
   ) -> WorkItem? {
     while let item = batch.popUnmanaged() {
-      if queue.count < queueLimit {
+      if mayJoin(item, &refused) {
         queue.append(item)
       } else {
         refused.append(item)
-        rejected += 1
       }
     }
     queuePeak = max(queuePeak, queue.count)
-    guard !queue.isEmpty else { return nil }
+    guard queue.count > 0 else { return nil }
     arm(&debts)
+    // What bulkheads hold back is nobody's to run, and no reason to call anybody.
+    guard queue.hasRunnable else { return nil }
     guard outside > openLanes else {
       if hasFreeCore { bringUp(&debts) }
       return nil
@@ -58,17 +66,54 @@ extension Scheduler {
     return take(&debts)
   }
 
-  /// An item from outside any lane. False: the queue is full, or the pool is closing.
-  mutating func submit(_ item: WorkItem, debts: inout Debts) -> Bool {
-    guard !isClosing, queue.count < queueLimit else {
+  /// An item from outside any lane. False: the queue is full, or the pool is closing. Items that had to make room come back in `over`.
+  mutating func submit(_ item: WorkItem, over: inout WorkChain, debts: inout Debts) -> Bool {
+    guard !isClosing else {
       rejected += 1
       return false
     }
+    guard mayJoin(Unmanaged.passUnretained(item), &over) else { return false }
     queue.append(item)
     queuePeak = max(queuePeak, queue.count)
     arm(&debts)
-    if hasFreeCore { bringUp(&debts) }
+    if queue.hasRunnable, hasFreeCore { bringUp(&debts) }
     return true
+  }
+
+  /// Whether the queue takes one more item; if not, the item is told why.
+  @inline(__always)
+  private mutating func mayJoin(_ item: Unmanaged<WorkItem>, _ over: inout WorkChain) -> Bool {
+    if let bulkhead = item._withUnsafeGuaranteedRef({ $0.bulkhead }), refuse(item, by: bulkhead) { return false }
+    if queue.count < queueLimit || makeRoom(&over) { return true }
+    item._withUnsafeGuaranteedRef { $0.refusal = .queueFull }
+    rejected += 1
+    return false
+  }
+
+  private mutating func refuse(_ item: Unmanaged<WorkItem>, by bulkhead: Unmanaged<Bulkhead>) -> Bool {
+    bulkhead._withUnsafeGuaranteedRef { bulkhead in
+      guard bulkhead.isFull else { return false }
+      bulkhead.refused += 1
+      rejectedByBulkheads += 1
+      item._withUnsafeGuaranteedRef { $0.refusal = .bulkheadFull }
+      return true
+    }
+  }
+
+  /// The queue is full: items that nobody waits for any more give their places up. Every item is looked at, so this is done at most
+  /// once between two ticks, and once for as many items as the queue may hold.
+  private mutating func makeRoom(_ over: inout WorkChain) -> Bool {
+    refusedSinceSweep += 1
+    guard maySweep || refusedSinceSweep > queueLimit else { return false }
+    (refusedSinceSweep, maySweep) = (0, false)
+    var dropped = WorkChain()
+    queue.removeAllThatAreOver(into: &dropped)
+    if !dropped.isEmpty { headSeen = false }
+    while let item = dropped.popUnmanaged() {
+      item._withUnsafeGuaranteedRef { $0.refusal = .over }
+      over.append(item)
+    }
+    return queue.count < queueLimit
   }
 
   // A member that handles messages of its run loop runs code of the application, for as long as that takes. It is not
@@ -92,11 +137,19 @@ extension Scheduler {
   /// A member that has nothing in hand handles a message of its run loop.
   mutating func leaveForMessages() { outside -= 1 }
 
+  /// A member that has run an item of a bulkhead handles a message of its run loop first: others may take its slot meanwhile.
+  mutating func leaveBulkhead(_ bulkhead: Unmanaged<Bulkhead>, debts: inout Debts) {
+    queue.hasRun(in: bulkhead)
+    guard queue.hasRunnable else { return }
+    arm(&debts)
+    if hasFreeCore { bringUp(&debts) }
+  }
+
   /// A member was called but has a message to handle first: it hands the call on.
   mutating func handTokenOn(debts: inout Debts) {
     waking -= 1
     outside -= 1
-    guard !queue.isEmpty || vacantLanes > 0 else { return }
+    guard queue.hasRunnable || vacantLanes > 0 else { return }
     arm(&debts)
     bringUp(&debts)
   }
@@ -104,7 +157,7 @@ extension Scheduler {
   /// A member that has just started handles a message of its run loop before anything else.
   mutating func arriveForMessages(debts: inout Debts) {
     arrive()
-    guard !queue.isEmpty || vacantLanes > 0 else { return }
+    guard queue.hasRunnable || vacantLanes > 0 else { return }
     arm(&debts)
     bringUp(&debts)
   }
@@ -125,7 +178,7 @@ extension Scheduler {
   /// there is work about (`busy`), or because of the minimum (`needed`).
   mutating func endIdle(_ member: Member) -> IdleOutcome {
     guard started > limits.minThreads else { return .needed }
-    guard queue.isEmpty, vacantLanes == 0 else { return .busy }
+    guard !queue.hasRunnable, vacantLanes == 0 else { return .busy }
     removeFromStack(member)
     _ = depart(.idle)
     return .ended
@@ -150,7 +203,7 @@ extension Scheduler {
     outside -= 1
     headSeen = false
     headTicks = 0
-    if !queue.isEmpty {
+    if queue.hasRunnable {
       arm(&debts)
       if item.isExpectedLong, item.isExpectedToWait || hasFreeCore { bringUp(&debts) }
     }

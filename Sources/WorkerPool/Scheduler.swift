@@ -81,8 +81,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   /// See ``PoolConfiguration/quietTicks``.
   let quietTicksNeeded: Int
 
-  /// Runnable items that wait for a worker.
-  var queue = WorkChain()
+  /// Items that wait for a worker, or are held back by their bulkheads until they may.
+  var queue = WorkQueue()
   /// Threads that have started and not ended.
   var started = 0
   /// Threads that are being made.
@@ -106,8 +106,12 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   var queuePeak = 0
   /// … items that found the queue full, …
   var rejected: UInt64 = 0
+  /// … items that found too many of their own kind waiting, …
+  var rejectedByBulkheads: UInt64 = 0
   /// … items that waited too long, …
   var expired: UInt64 = 0
+  /// … items that were shed, …
+  var shed: UInt64 = 0
   /// … when the last thread that could run handlers went into one, and nobody may be added (nil: somebody is left), …
   var saturatedSince: Int64?
   /// … and threads that ended, by reason.
@@ -116,6 +120,13 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   // The rest is for this type's own extensions.
   var lanes: [LaneSlot]
   var vacantLanes = 0
+  /// One for each line of the queue, as fq_codel keeps one for each flow (RFC 8290): a line that stands is no reason to shed from
+  /// another one. Empty: nothing is shed.
+  var control: [CoDel]
+  /// Items that found the queue full since it was last swept of those that nobody waits for, …
+  var refusedSinceSweep = 0
+  /// … and whether a tick has passed since. See ``Scheduler/makeRoom(_:)``.
+  var maySweep = true
   /// The queue's head has outlived one tick.
   var headSeen = false
   var quietTicks = 0
@@ -130,11 +141,14 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   /// Ticks to wait before another thread is made, after one could not be made.
   var spawnBackoff = 0
 
-  init(limits: PoolLimits, queueLimit: Int, lanes: Int, quietTicks: Int, cores: Int = .max) {
+  init(
+    limits: PoolLimits, queueLimit: Int, lanes: Int, quietTicks: Int, cores: Int = .max, control: CoDel? = nil
+  ) {
     self.limits = limits
     self.queueLimit = queueLimit
     self.cores = cores
     self.quietTicksNeeded = quietTicks
+    self.control = control.map { Array(repeating: $0, count: WorkPriority.allCases.count) } ?? []
     self.lanes = Array(repeating: LaneSlot(state: .vacant), count: lanes)
     self.vacantLanes = lanes
     self.openLanes = lanes

@@ -24,11 +24,25 @@ open class WorkItem: @unchecked Sendable {
   /// When the item became runnable: CLOCK_MONOTONIC, nanoseconds.
   @exclusivity(unchecked) final var enqueuedAt: Int64 = 0
 
+  /// How soon it is to run, compared with others.
+  @exclusivity(unchecked) final var priority = WorkPriority.normal
+
+  /// What caps how many items of its kind run at once; nil: nothing does. Not counted: see ``Bulkhead``.
+  @exclusivity(unchecked) final var bulkhead: Unmanaged<Bulkhead>?
+
+  /// Why the item came back from the pool. Written under the pool's lock, read by whoever got it back.
+  @exclusivity(unchecked) final var refusal = RefusalCause.queueFull
+
   /// The item is runnable from a moment on. By whoever is about to put it into a chain.
-  package final func becomeRunnable(at now: Int64, isExpectedLong: Bool, isExpectedToWait: Bool) {
+  package final func becomeRunnable(
+    at now: Int64, isExpectedLong: Bool, isExpectedToWait: Bool, priority: WorkPriority = .normal,
+    bulkhead: Unmanaged<Bulkhead>? = nil
+  ) {
     enqueuedAt = now
     self.isExpectedLong = isExpectedLong
     self.isExpectedToWait = isExpectedToWait
+    self.priority = priority
+    self.bulkhead = bulkhead
   }
 
   // For other modules, whose direct reads of the stored properties would be checked for exclusive access.
@@ -37,6 +51,8 @@ open class WorkItem: @unchecked Sendable {
   package final var runnableSince: Int64 { enqueuedAt }
   /// See ``isExpectedLong``.
   package final var mayTakeLong: Bool { isExpectedLong }
+  /// See ``refusal``.
+  package final var refusalCause: RefusalCause { refusal }
 
   /// Made by subclasses.
   package init() {}
@@ -47,6 +63,23 @@ open class WorkItem: @unchecked Sendable {
 
   /// The item has waited longer than the pool's queue deadline and is not run. On the monitor's thread.
   open func expireInQueue() {}
+
+  /// The pool is overloaded, the item has waited, and it is not run. On the monitor's thread.
+  open func shedFromQueue() { expireInQueue() }
+
+  /// Whether nobody waits for the item's result any more, so that it need not keep its place in a full queue. Any thread, under the
+  /// pool's lock: a look at most.
+  open var isOver: Bool { false }
+}
+
+/// Why a pool gave an item back without having run it.
+package enum RefusalCause: Sendable {
+  /// As many items as may wait did.
+  case queueFull
+  /// As many items of its kind as may wait did.
+  case bulkheadFull
+  /// Nobody waits for it any more: its place was wanted.
+  case over
 }
 
 /// Items in order, chained through themselves. Owns one reference to each.
@@ -81,6 +114,27 @@ package struct WorkChain: ~Copyable, Sendable {
   /// The first item, left in place.
   var head: WorkItem? { first?.takeUnretainedValue() }
 
+  /// Adds an item behind those that came no later than it, together with the reference that the caller owned. The chain is in the
+  /// order in which its items came.
+  mutating func insertByAge(_ item: Unmanaged<WorkItem>) {
+    let moment = item._withUnsafeGuaranteedRef { $0.enqueuedAt }
+    func isLater(_ other: Unmanaged<WorkItem>) -> Bool { other._withUnsafeGuaranteedRef { $0.enqueuedAt > moment } }
+    guard let last, isLater(last) else { return append(item) }
+    var before: Unmanaged<WorkItem>?
+    var next = first
+    while let candidate = next, !isLater(candidate) {
+      before = candidate
+      next = candidate._withUnsafeGuaranteedRef { $0.nextInChain }
+    }
+    item._withUnsafeGuaranteedRef { $0.nextInChain = next }
+    if let before {
+      before._withUnsafeGuaranteedRef { $0.nextInChain = item }
+    } else {
+      first = item
+    }
+    count += 1
+  }
+
   /// Takes the first item off; its reference passes to the caller.
   package mutating func pop() -> WorkItem? { popUnmanaged()?.takeRetainedValue() }
 
@@ -91,6 +145,15 @@ package struct WorkChain: ~Copyable, Sendable {
     if first == nil { last = nil }
     count -= 1
     return item
+  }
+
+  /// Moves the items whose result nobody waits for into another chain; the others keep their order.
+  mutating func removeAllThatAreOver(into over: inout WorkChain) {
+    var kept = WorkChain()
+    while let item = popUnmanaged() {
+      if item._withUnsafeGuaranteedRef({ $0.isOver }) { over.append(item) } else { kept.append(item) }
+    }
+    swap(&self, &kept)
   }
 
   deinit {

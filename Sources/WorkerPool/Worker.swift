@@ -45,6 +45,9 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   package var freshClock: Int64 { isFresh ? reading : 0 }
   @exclusivity(unchecked) private var isFresh = false
 
+  /// The bulkhead of the item that was run last, until its slot is given back.
+  @exclusivity(unchecked) private var slot: Unmanaged<Bulkhead>?
+
   private let pool: WorkerPool
   // On this thread alone, and never across a call: not checked for exclusive access at run time.
   @exclusivity(unchecked) private var phase = Phase.next(.birth)
@@ -117,7 +120,11 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     case .next(.birth):
       pool.decide { $0.arriveForMessages(debts: &debts) }
       pool.workerArrived()
-    case .next(.token), .next(.handler), .ended:
+    case .next(.handler):
+      guard let slot else { return }
+      self.slot = nil
+      pool.decide { $0.leaveBulkhead(slot, debts: &debts) }
+    case .next(.token), .ended:
       return
     }
     // The scheduler takes who handles messages for somebody inside a handler.
@@ -132,7 +139,8 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
 
   private func next(from origin: Scheduler<Worker>.Origin) -> RunLoopVerdict {
     var debts = Scheduler<Worker>.Debts()
-    let decision = pool.decide { $0.next(self, from: origin, debts: &debts) }
+    let decision = pool.decide { $0.next(self, from: origin, leaving: slot, debts: &debts) }
+    slot = nil
     if case .birth = origin { pool.workerArrived() }
     pool.pay(debts)
     switch decision {
@@ -158,6 +166,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   private func run(_ item: WorkItem) {
     // Before the handler, which may run this thread's loop itself.
     phase = .next(.handler)
+    slot = item.bulkhead
     activity.enter(.running, at: clock)
     reading = item.run(on: self)
     isFresh = true

@@ -46,7 +46,7 @@ package final class WorkerPool: @unchecked Sendable {
     configuration: PoolConfiguration, lanes: [any Lane] = [],
     makeContext: @escaping @Sendable () -> AnyObject? = { nil }
   ) throws(PoolError) {
-    if let problem = configuration.limits.problem(lanes: lanes.count) { throw .badLimits(problem) }
+    if let problem = configuration.problem(lanes: lanes.count) { throw .badLimits(problem) }
     self.configuration = configuration
     self.lanes = lanes
     queueDeadline = configuration.queueDeadline.wholeNanoseconds
@@ -55,7 +55,7 @@ package final class WorkerPool: @unchecked Sendable {
     scheduler.initialize(
       to: Scheduler(
         limits: configuration.limits, queueLimit: configuration.queueLimit, lanes: lanes.count,
-        quietTicks: configuration.quietTicks, cores: configuration.cores))
+        quietTicks: configuration.quietTicks, cores: configuration.cores, control: configuration.control))
     rosterChanged = Condition("pool.roster", lock: roster.lock)
     monitor = Monitor(interval: configuration.tickNanoseconds)
     contexts = WorkerContexts(make: makeContext)
@@ -138,8 +138,10 @@ package final class WorkerPool: @unchecked Sendable {
   @discardableResult
   package func submit(_ item: WorkItem) -> Bool {
     var debts = Scheduler<Worker>.Debts()
+    // Let go after the lock is released: nobody waits for these.
+    var over = WorkChain()
     item.enqueuedAt = heddle_now()
-    let taken = decide { $0.submit(item, debts: &debts) }
+    let taken = decide { $0.submit(item, over: &over, debts: &debts) }
     pay(debts)
     return taken
   }
@@ -169,14 +171,14 @@ package final class WorkerPool: @unchecked Sendable {
 
   // MARK: for workers
 
-  /// One section under `P`; the length of the queue is noted for those who look without the lock.
+  /// One section under `P`; how many items may run is noted for those who look without the lock.
   @inline(__always)
   func decide<Result: Sendable>(_ body: (inout Scheduler<Worker>) -> Result) -> Result {
     lock.lock()
     defer { lock.unlock() }
     let result = body(&scheduler.pointee)
     scheduler.pointee.noteSaturation(heddle_now)
-    queued.store(scheduler.pointee.queue.count, ordering: .relaxed)
+    queued.store(scheduler.pointee.queue.runnable, ordering: .relaxed)
     return result
   }
 
@@ -187,7 +189,7 @@ package final class WorkerPool: @unchecked Sendable {
     return body(scheduler.pointee)
   }
 
-  /// Whether items wait, as of the last section under `P` that this thread knows of. A leader that misses one here is
+  /// Whether items wait that may run, as of the last section under `P` that this thread knows of. A leader that misses one here is
   /// made up for by the monitor, which is armed while anything waits.
   var hasQueuedItems: Bool { queued.load(ordering: .relaxed) > 0 }
 
@@ -290,14 +292,17 @@ package final class WorkerPool: @unchecked Sendable {
   private func tick() -> Bool {
     var debts = Scheduler<Worker>.Debts()
     var expired = WorkChain()
-    let oldest = queueDeadline > 0 ? heddle_now() &- queueDeadline : Int64.min
+    var shed = WorkChain()
+    let now = heddle_now()
     let waiting = hasQueuedItems ? waitingWorkers() : 0
     let again = decide { scheduler in
-      if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
+      if queueDeadline > 0 { scheduler.takeExpired(before: now &- queueDeadline, into: &expired) }
+      scheduler.shed(at: now, into: &shed)
       return scheduler.tick(&debts, waiting: waiting)
     }
     pay(debts)
     while let item = expired.pop() { item.expireInQueue() }
+    while let item = shed.pop() { item.shedFromQueue() }
     return again
   }
 

@@ -42,6 +42,18 @@ struct RouterBuildingTests {
     #expect(router.freeze().routes.count == 2)
   }
 
+  @Test("caps that would let nothing in are refused")
+  func badCaps() throws {
+    var router = Router()
+    for options in [RouteOptions(maxConcurrent: 0), RouteOptions(maxConcurrent: 1, maxWaiting: -1)] {
+      #expect(throws: RouterError(code: .badOptions, pattern: "/a")) {
+        try router.add([.get], "/a", options: options) { _ in .empty() }
+      }
+    }
+    try router.add([.get], "/a", options: RouteOptions(maxConcurrent: 1, maxWaiting: 0)) { _ in .empty() }
+    #expect(router.freeze().routes.count == 1)
+  }
+
   @Test("54 methods beyond the well-known ones fit, and each has its route")
   func manyMethods() throws {
     var router = Router()

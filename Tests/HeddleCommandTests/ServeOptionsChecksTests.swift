@@ -40,6 +40,13 @@ struct ServeOptionsChecksTests {
         == "heddle: --min-threads '9': must be at most --max-threads = 8")
   }
 
+  @Test func theShedIntervalCoversTheTarget() throws {
+    #expect(
+      try refusal(["--shed-target", "200ms"])
+        == "heddle: --shed-interval '100ms': must be at least --shed-target = 200ms")
+    #expect(try options(["--shed-target", "200ms", "--shed-interval", "200ms"]).shedTarget == .milliseconds(200))
+  }
+
   @Test(arguments: ["127.0.0.1", "127.9.8.7", "::1", "[::1]", "0:0::1", "::ffff:127.0.0.1", "localhost"])
   func labRoutesAreThereOnLoopback(host: String) throws {
     #expect(try options(["--host", host]).labIsOn)

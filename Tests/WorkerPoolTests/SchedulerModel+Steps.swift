@@ -17,8 +17,10 @@ extension SchedulerModel {
       if let thread = threads.randomElement(using: &random), thread.place != .ended, thread.place != .next(.birth) {
         thread.member.hasMessage = true
       }
-    case 95..<97: expire()
+    case 95: expire()
+    case 96: shedWhatStands()
     case 97: changeLimits()
+    case 98: lastItems.randomElement(using: &random)?.isGivenUp = true
     default: clock += 1
     }
     try checkInvariants()
@@ -29,6 +31,16 @@ extension SchedulerModel {
     return lastItem
   }
 
+  /// An item of any priority and any kind.
+  func makeItem(_ number: Int) -> NumberedItem {
+    let priority = [WorkPriority.high, .normal, .normal, .low][random.below(4)]
+    let item = NumberedItem(
+      number, isLong: random.chance(30), at: clock, priority, in: bulkheads[random.below(bulkheads.count)])
+    lastItems.append(item)
+    if lastItems.count > 8 { lastItems.removeFirst() }
+    return item
+  }
+
   private func arrive() {
     guard let lane = lanes.randomElement(using: &random), !lane.isDraining else { return }
     for _ in 0...random.below(3) { lane.arrived.append(newItem()) }
@@ -36,8 +48,13 @@ extension SchedulerModel {
 
   private func submit() {
     let number = newItem()
-    let item = NumberedItem(number, isLong: random.chance(30), at: clock)
-    let isTaken = settle("submit", number) { scheduler.submit(item, debts: &$0) }
+    let item = makeItem(number)
+    var over = WorkChain()
+    let isTaken = settle("submit", number) { scheduler.submit(item, over: &over, debts: &$0) }
+    while let item = over.pop() {
+      dropped += 1
+      release(SchedulerTable.number(item))
+    }
     if isTaken {
       accepted += 1
       laneOfItem[number] = -1
@@ -72,6 +89,16 @@ extension SchedulerModel {
     settle("expire", 0) { _ in scheduler.takeExpired(before: clock - 20, into: &chain) }
     while let item = chain.pop() {
       expired += 1
+      release(SchedulerTable.number(item))
+    }
+  }
+
+  private func shedWhatStands() {
+    clock += 1
+    var chain = WorkChain()
+    settle("shed", 0) { _ in scheduler.shed(at: clock, into: &chain) }
+    while let item = chain.pop() {
+      shed += 1
       release(SchedulerTable.number(item))
     }
   }
@@ -113,12 +140,34 @@ extension SchedulerModel {
         count.leaders[index] == (state == .held ? 1 : 0), "I1: lane \(index) has \(count.leaders[index]) leaders")
       try check(lanes[index].isClosed == (state == .closed), "lane \(index) is closed, or not")
     }
-    let isNeeded = scheduler.vacantLanes > 0 || !scheduler.queue.isEmpty
+    let isNeeded = scheduler.vacantLanes > 0 || scheduler.queue.count > 0
     try check(!isNeeded || scheduler.isArmed, "I3: not armed")
     try check(scheduler.isArmed == isTicking, "armed, but nobody ticks, or the other way round")
     try check(scheduler.queue.count <= scheduler.queueLimit, "the queue is too long")
     try check(
-      accepted == finished + expired + count.running + scheduler.queue.count, "an item was lost, or is there twice")
+      accepted == finished + expired + shed + dropped + count.running + scheduler.queue.count,
+      "an item was lost, or is there twice")
+    try checkBulkheads()
+  }
+
+  /// Never more than the limit run; every slot is somebody's; and nothing is held back while a slot is free.
+  private func checkBulkheads() throws {
+    var (held, queued) = (0, 0)
+    for bulkhead in bulkheads.compactMap({ $0 }) {
+      let running = threads.count { $0.slot?.toOpaque() == Unmanaged.passUnretained(bulkhead).toOpaque() }
+      try check(running == bulkhead.running, "\(running) run, but the bulkhead believes \(bulkhead.running)")
+      try check(running <= bulkhead.limit, "more run at once than may")
+      try check(bulkhead.taken <= bulkhead.limit, "more slots than there are")
+      try check(bulkhead.held.isEmpty || bulkhead.taken == bulkhead.limit, "held back although a slot is free")
+      try check(bulkhead.held.count <= bulkhead.waitingLimit ?? .max, "too many are held back")
+      held += bulkhead.held.count
+      queued += bulkhead.taken - running
+    }
+    try check(scheduler.queue.held == held, "\(held) are held back, but the queue believes \(scheduler.queue.held)")
+    try check(queued <= scheduler.queue.runnable, "a slot was lost")
+    let byPriority = WorkPriority.allCases.reduce(0) { $0 + scheduler.queue.count(of: $1) }
+    try check(byPriority == scheduler.queue.count, "the lines do not add up")
+    try check(scheduler.queue.hasRunnable == (scheduler.queue.runnable > 0), "a line is forgotten")
   }
 
   /// How many members are where.
@@ -198,9 +247,10 @@ extension SchedulerModel {
     if stuck {
       let isExhausted =
         scheduler.outside <= scheduler.openLanes && scheduler.started >= scheduler.limits.maxThreads
-      try check(scheduler.queue.isEmpty || isExhausted, "at rest an item waits, though somebody could run it")
+      try check(!scheduler.queue.hasRunnable || isExhausted, "at rest an item waits, though somebody could run it")
     } else {
-      try check(scheduler.queue.isEmpty, "at rest an item waits")
+      try check(scheduler.queue.count == 0, "at rest an item waits")
+      try check(bulkheads.allSatisfy { $0?.taken ?? 0 == 0 }, "at rest a slot is taken")
       try check(!scheduler.isArmed, "at rest the monitor ticks")
       try check(
         scheduler.started <= scheduler.limits.maxThreads || isClosing, "at rest there are more than the maximum")

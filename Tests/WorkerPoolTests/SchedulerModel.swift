@@ -41,6 +41,8 @@ final class SchedulerModel {
     let member: FakeMember
     var place = Place.next(.birth)
     var mayEnd = false
+    /// The bulkhead of what it has run, until it gives the slot back.
+    var slot: Unmanaged<Bulkhead>?
 
     init(_ number: Int) { member = FakeMember(number) }
   }
@@ -68,7 +70,14 @@ final class SchedulerModel {
   var accepted = 0
   var finished = 0
   var expired = 0
+  var shed = 0
   var refused = 0
+  /// Taken out of a full queue because nobody waited for them.
+  var dropped = 0
+  /// What items may belong to: nothing; one at a time; two at a time of which two more may wait.
+  let bulkheads = [nil, nil, nil, Bulkhead(limit: 1), Bulkhead(limit: 2, waitingLimit: 2), Bulkhead(limit: 1)]
+  /// The last items made, of which some lose their clients.
+  var lastItems: [NumberedItem] = []
   var failuresLeft: Int
   var isClosing = false
   var lastThread = -1
@@ -81,7 +90,7 @@ final class SchedulerModel {
     failuresLeft = 40
     scheduler = Core(
       limits: PoolLimits(minThreads: min, maxThreads: max), queueLimit: queueLimit, lanes: laneCount,
-      quietTicks: 2, cores: cores)
+      quietTicks: 2, cores: cores, control: CoDel(target: 4, interval: 10))
     scheduler.beginStart()
     spawnDebts = min
     // A pool is handed out when its first threads have come.
@@ -116,6 +125,12 @@ final class SchedulerModel {
   /// One step of a member; false: it cannot move by itself.
   func step(_ thread: Thread) throws -> Bool {
     switch thread.place {
+    case .next(.handler) where thread.member.hasMessage && random.chance(50):
+      if let slot = thread.slot {
+        settle("leaveBulkhead", thread.member.number) { scheduler.leaveBulkhead(slot, debts: &$0) }
+        thread.slot = nil
+      }
+      thread.place = .handlingMessage
     case .next(let origin):
       try next(thread, origin)
     case .handlingMessage:
@@ -136,8 +151,9 @@ final class SchedulerModel {
 
   private func next(_ thread: Thread, _ origin: Core.Origin) throws {
     let decision = settle("next", thread.member.number) {
-      scheduler.next(thread.member, from: origin, debts: &$0)
+      scheduler.next(thread.member, from: origin, leaving: thread.slot, debts: &$0)
     }
+    thread.slot = nil
     switch decision {
     case .run(let item):
       try enter(thread, item)
@@ -146,7 +162,7 @@ final class SchedulerModel {
         !threads.contains { $0.place == .leading(lane) }, "I1: two lead lane \(lane)")
       thread.place = .leading(lane)
     case .park(let mayEnd):
-      try check(scheduler.queue.isEmpty && scheduler.vacantLanes == 0, "I4: parked over work")
+      try check(!scheduler.queue.hasRunnable && scheduler.vacantLanes == 0, "I4: parked over work")
       thread.mayEnd = mayEnd
       thread.place = .parked
     case .handleMessages:
@@ -163,7 +179,7 @@ final class SchedulerModel {
       let isAllowed =
         switch reason {
         case .idle: false
-        case .drained: isClosing && scheduler.openLanes == 0 && scheduler.queue.isEmpty
+        case .drained: isClosing && scheduler.openLanes == 0 && !scheduler.queue.hasRunnable
         case .aboveMaximum: scheduler.started >= scheduler.limits.maxThreads
         }
       try check(isAllowed, "a member ended: \(reason)")
@@ -174,6 +190,7 @@ final class SchedulerModel {
   private func enter(_ thread: Thread, _ item: WorkItem) throws {
     try check(scheduler.outside >= scheduler.openLanes, "I2: nobody is left to lead")
     thread.place = .running(SchedulerTable.number(item))
+    thread.slot = item.bulkhead
   }
 
   private func finish(_ item: Int) {
@@ -202,19 +219,23 @@ final class SchedulerModel {
     var batch = WorkChain()
     var surplus = WorkChain()
     for number in lane.arrived {
-      batch.append(NumberedItem(number, isLong: random.chance(30), at: clock))
+      batch.append(makeItem(number))
       laneOfItem[number] = index
       lane.live += 1
       accepted += 1
     }
     lane.arrived = []
-    if batch.isEmpty, scheduler.queue.isEmpty { return }
+    if batch.isEmpty, !scheduler.queue.hasRunnable { return }
     let item = settle("publish", thread.member.number) {
       scheduler.publish(&batch, lane: index, refused: &surplus, debts: &$0)
     }
     while let item = surplus.pop() {
-      accepted -= 1
-      refused += 1
+      if item.refusal == .over {
+        dropped += 1
+      } else {
+        accepted -= 1
+        refused += 1
+      }
       release(SchedulerTable.number(item))
     }
     if let item { try enter(thread, item) }
@@ -261,7 +282,7 @@ final class SchedulerModel {
   var dump: String {
     """
     T \(scheduler.started), pending \(scheduler.pending), outside \(scheduler.outside), waking \(scheduler.waking), \
-    queue \(scheduler.queue.count), vacant \(scheduler.vacantLanes) of \(scheduler.openLanes), armed \(scheduler.isArmed), \
+    queue \(scheduler.queue.runnable) + \(scheduler.queue.held), vacant \(scheduler.vacantLanes) of \(scheduler.openLanes), armed \(scheduler.isArmed), \
     min \(scheduler.limits.minThreads), max \(scheduler.limits.maxThreads), ticking \(isTicking), spawn debts \(spawnDebts)
     \(threads.filter { $0.place != .ended }.map { "\($0.member.number): \($0.place), word \($0.member.word)" })
     \(trace.suffix(40).map { "\($0.0)(\($0.1))" }.joined(separator: " "))

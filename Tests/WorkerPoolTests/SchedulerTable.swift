@@ -46,13 +46,21 @@ final class FakeMember: Parkable, @unchecked Sendable {
 final class NumberedItem: WorkItem, @unchecked Sendable {
   // Unchecked only because the base class is: what is added is immutable.
   let number: Int
+  /// Nobody waits for it any more. Changed by the test alone.
+  nonisolated(unsafe) var isGivenUp = false
 
-  init(_ number: Int, isLong: Bool = false, at moment: Int64 = 0) {
+  init(
+    _ number: Int, isLong: Bool = false, at moment: Int64 = 0, _ priority: WorkPriority = .normal,
+    in bulkhead: Bulkhead? = nil
+  ) {
     self.number = number
     super.init()
-    isExpectedLong = isLong
-    enqueuedAt = moment
+    becomeRunnable(
+      at: moment, isExpectedLong: isLong, isExpectedToWait: false, priority: priority,
+      bulkhead: bulkhead.map(Unmanaged.passUnretained))
   }
+
+  override var isOver: Bool { isGivenUp }
 }
 
 /// A scheduler on the table, with its debts paid as soon as a step is over: each test drives it step by step.
@@ -75,21 +83,26 @@ final class SchedulerTable {
   private(set) var spawnReason: Scheduler<FakeMember>.SpawnReason?
   /// How often the monitor was asked to tick.
   private(set) var ticks = 0
+  /// The bulkheads of what members run, by the member's number.
+  private var slots: [Int: Unmanaged<Bulkhead>] = [:]
 
   init(
-    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max
+    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max,
+    control: CoDel? = nil
   ) {
     scheduler = Scheduler(
       limits: PoolLimits(minThreads: min, maxThreads: max), queueLimit: queueLimit, lanes: lanes,
-      quietTicks: quietTicks, cores: cores)
+      quietTicks: quietTicks, cores: cores, control: control)
   }
 
   /// A pool that has started: as many members as the minimum, which lead the lanes and park in the order of their numbers.
   static func started(
-    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max
+    min: Int = 2, max: Int = 4, lanes: Int = 1, queueLimit: Int = 100, quietTicks: Int = 1, cores: Int = .max,
+    control: CoDel? = nil
   ) -> (SchedulerTable, [FakeMember]) {
     let table = SchedulerTable(
-      min: min, max: max, lanes: lanes, queueLimit: queueLimit, quietTicks: quietTicks, cores: cores)
+      min: min, max: max, lanes: lanes, queueLimit: queueLimit, quietTicks: quietTicks, cores: cores,
+      control: control)
     table.scheduler.beginStart()
     let members = (0..<min).map(FakeMember.init)
     for member in members { table.next(member, .birth) }
@@ -102,6 +115,7 @@ final class SchedulerTable {
   var outside: Int { scheduler.outside }
   var waking: Int { scheduler.waking }
   var depth: Int { scheduler.queue.count }
+  var runnable: Int { scheduler.queue.runnable }
   var parked: [Int] { scheduler.parked.map(\.number) }
   var vacant: Int { scheduler.vacantLanes }
   var openLanes: Int { scheduler.openLanes }
@@ -120,9 +134,12 @@ final class SchedulerTable {
   // MARK: steps
 
   @discardableResult func next(_ member: FakeMember, _ origin: Scheduler<FakeMember>.Origin) -> Told {
-    let decision = settle { scheduler.next(member, from: origin, debts: &$0) }
+    let slot = origin == .handler ? slots.removeValue(forKey: member.number) : nil
+    let decision = settle { scheduler.next(member, from: origin, leaving: slot, debts: &$0) }
     switch decision {
-    case .run(let item): return .run(SchedulerTable.number(item))
+    case .run(let item):
+      slots[member.number] = item.bulkhead
+      return .run(SchedulerTable.number(item))
     case .lead(let lane): return .lead(lane)
     case .park(let mayEnd): return .park(mayEnd: mayEnd)
     case .handleMessages: return .handleMessages
@@ -137,12 +154,17 @@ final class SchedulerTable {
   }
 
   /// What the leader runs, or nil if it goes on leading; and the items that it got back.
-  @discardableResult func publish(_ items: [NumberedItem], lane: Int = 0) -> (runs: Int?, refused: [Int]) {
+  ///
+  /// - Parameter leader: who publishes; needed where what it runs has a bulkhead
+  @discardableResult func publish(
+    _ items: [NumberedItem], lane: Int = 0, leader: FakeMember? = nil
+  ) -> (runs: Int?, refused: [Int]) {
     var batch = WorkChain()
     var refused = WorkChain()
     for item in items { batch.append(item) }
     let item = settle { scheduler.publish(&batch, lane: lane, refused: &refused, debts: &$0) }
     precondition(batch.isEmpty, "publish has left something in the batch")
+    if let leader { slots[leader.number] = item?.bulkhead }
     return (item.map(SchedulerTable.number), SchedulerTable.numbers(&refused))
   }
 
@@ -151,7 +173,20 @@ final class SchedulerTable {
   }
 
   @discardableResult func submit(_ number: Int, isLong: Bool = false, at moment: Int64 = 0) -> Bool {
-    settle { scheduler.submit(NumberedItem(number, isLong: isLong, at: moment), debts: &$0) }
+    submit(NumberedItem(number, isLong: isLong, at: moment)).isTaken
+  }
+
+  /// Whether the item was taken, and the items that had to make room for it.
+  @discardableResult func submit(_ item: NumberedItem) -> (isTaken: Bool, over: [Int]) {
+    var over = WorkChain()
+    let isTaken = settle { scheduler.submit(item, over: &over, debts: &$0) }
+    return (isTaken, SchedulerTable.numbers(&over))
+  }
+
+  /// A member that has run something of a bulkhead handles a message before it asks what to do.
+  func leaveBulkhead(_ member: FakeMember) {
+    guard let slot = slots.removeValue(forKey: member.number) else { preconditionFailure("it has no slot") }
+    settle { scheduler.leaveBulkhead(slot, debts: &$0) }
   }
 
   @discardableResult func tick(waiting: Int = 0) -> Bool { settle { scheduler.tick(&$0, waiting: waiting) } }
@@ -161,6 +196,12 @@ final class SchedulerTable {
   func expire(before moment: Int64) -> [Int] {
     var chain = WorkChain()
     scheduler.takeExpired(before: moment, into: &chain)
+    return SchedulerTable.numbers(&chain)
+  }
+
+  func shed(at now: Int64) -> [Int] {
+    var chain = WorkChain()
+    scheduler.shed(at: now, into: &chain)
     return SchedulerTable.numbers(&chain)
   }
 

@@ -66,7 +66,15 @@ struct StatsShape: Decodable {
     var duration: Duration
     var queueWait: Wait
   }
-  struct Queue: Decodable { var depth, limit, peak, rejectedTotal, shedTotal, expiredTotal: Int }
+  struct Queue: Decodable {
+    var depth, limit, peak, heldBack, rejectedTotal, bulkheadRejectedTotal, shedTotal, expiredTotal: Int
+    var byPriority: [String: Int]
+  }
+  struct Bulkhead: Decodable {
+    var route: String
+    var limit, running, waiting, rejectedTotal: Int
+    var waitingLimit: Int?
+  }
   struct Connections: Decodable { var active, acceptedTotal, limit, abandonedTotal: Int }
   struct Threads: Decodable {
     var total, idle, running, blocked: Int
@@ -89,6 +97,7 @@ struct StatsShape: Decodable {
   var startedAt: String
   var requests: Requests
   var queue: Queue
+  var bulkheads: [Bulkhead]
   var connections: Connections
   var threads: Threads
   var locks: Locks
@@ -115,7 +124,8 @@ struct EventsShape: Decodable {
 struct PoolShape: Decodable {
   var schema: String
   var minThreads, maxThreads: Int
-  var idleTimeout: Double
+  var idleTimeout, queueDeadline, shedTarget, shedInterval: Double
+  var weights: [String: Int]
 }
 
 struct HealthShape: Decodable {
