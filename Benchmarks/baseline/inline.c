@@ -52,9 +52,10 @@ int main(int argc, char **argv) {
                                 .sin_port = htons((uint16_t)atoi(argv[1])),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   struct MHD_OptionItem options[] = {{MHD_OPTION_SOCK_ADDR, 0, &address},
+                                     {MHD_OPTION_CONNECTION_LIMIT, 20000, NULL}, /* As many as Heddle is given at most. */
                                      {MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, NULL},
                                      {MHD_OPTION_END, 0, NULL}};
-  if (memory == 0) options[1].option = MHD_OPTION_END;
+  if (memory == 0) options[2].option = MHD_OPTION_END;
 
   sigset_t stop; /* Blocked before the library makes its thread, so that only this one is told. */
   sigemptyset(&stop);

@@ -4,6 +4,7 @@ import collections
 import os
 import statistics
 import subprocess
+import threading
 import time
 
 import clients
@@ -192,7 +193,11 @@ def connections(chosen):
                                 crowd = subprocess.Popen(
                                     [holder, str(server.port), str(count)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
                                 )
+                                # A server that does not take so many keeps the rest waiting for ever.
+                                deadline = threading.Timer(60, crowd.kill)
+                                deadline.start()
                                 ready = crowd.stdout.readline().split()
+                                deadline.cancel()
                                 if ready != ["ready", str(count)]:
                                     raise RuntimeError(f"hold has opened {ready} of {count} connections")
                                 if number == 0:

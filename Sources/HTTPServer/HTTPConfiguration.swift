@@ -29,7 +29,11 @@ public struct HTTPConfiguration: Sendable {
   /// The most bytes of a request's target. Default 8 KiB. Beyond: 414.
   public var maxTargetBytes = 8 * 1024
 
-  /// How long a connection may be silent, between requests or within one. Whole seconds; default 60 s. 0: for ever.
+  /// How long a connection may be silent, between requests or within one; default 60 s, zero: for ever.
+  ///
+  /// What counts is a whole head, a piece of a body, and that an answer is taken: the bytes of a head do not, so a head must come within
+  /// this time of the connection's last request. A client that takes nothing of its answer is closed after one to two times as long. While
+  /// a request is served nobody waits for its client.
   public var connectionTimeout: Duration = .seconds(60)
 
   /// How long a request may take, from its last byte to its finished answer, unless its route says otherwise: then the client gets

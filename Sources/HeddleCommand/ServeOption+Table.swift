@@ -78,7 +78,7 @@ extension ServeOption {
     .size("max-body", \.maxBody, 0...(1 << 30), help: "longest request body; beyond: 413"),
     .size("max-header", \.maxHeader, (1 << 10)...(64 << 10), help: "longest request head; beyond: 431"),
     .duration(
-      "connection-timeout", \.connectionTimeout, .seconds(1) ... .seconds(86_400), zero: "off",
+      "connection-timeout", \.connectionTimeout, .milliseconds(100) ... .seconds(86_400), zero: "off",
       help: "after which a quiet connection is closed"),
     .duration(
       "drain-timeout", \.drainTimeout, .zero ... .seconds(3600),

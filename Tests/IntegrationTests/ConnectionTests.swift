@@ -1,3 +1,4 @@
+import Glibc
 import Heddle
 import Testing
 
@@ -103,6 +104,67 @@ import Testing
       try halfway.send("GET /plaintext HT")
       #expect(try silent.receiveToEnd().isEmpty)
       _ = try halfway.receiveToEnd()
+    }
+  }
+
+  /// Bytes of a head are no sign of life: it must come whole in the time.
+  @Test func aHeadThatTricklesIsCutOff() throws {
+    try TestServer(lab: true, set: { $0.http.connectionTimeout = .milliseconds(300) }).run { server in
+      let client = try server.connect()
+      #expect(try client.exchange("GET", "/plaintext").status == 200)
+      var sent = 0
+      // The server must end it; how soon is not asserted, only that it does long before the head would be whole.
+      let head = Array("GET /plaintext HTTP/1.1\r\nHost: a\r\nX: \(String(repeating: "x", count: 6000))\r\n\r\n".utf8)
+      do {
+        for byte in head {
+          try client.send([byte])
+          sent += 1
+          usleep(20_000)
+        }
+      } catch ClientError.system {}
+      #expect(sent < head.count)
+    }
+  }
+
+  /// The time of a request's handler does not count, however long it takes.
+  @Test func whoWaitsForItsAnswerIsNotSilent() throws {
+    try TestServer(lab: true, set: { $0.http.connectionTimeout = .milliseconds(100) }).run { server in
+      let client = try server.connect()
+      for _ in 0..<2 { #expect(try client.exchange("GET", "/lab/sleep?ms=500").text == "slept 500 ms\n") }
+    }
+  }
+
+  /// Who takes its answer bit by bit is alive; who takes nothing is not.
+  @Test func aSlowReaderIsServedAndOneThatDoesNotReadIsClosed() throws {
+    try TestServer(lab: true, set: { $0.http.connectionTimeout = .milliseconds(400) }).run { server in
+      let size = 6_000_000
+      let slow = try server.connect()
+      let stuck = try server.connect()
+      try stuck.send("GET", "/lab/blob?bytes=\(size * 4)")
+      try slow.send("GET", "/lab/blob?bytes=\(size)")
+      var taken = 0
+      while taken < size {
+        let piece = try slow.receiveSome(atMost: 200_000)
+        if piece == 0 { break }
+        taken += piece
+        usleep(50_000)
+      }
+      #expect(taken >= size)
+      // It has read nothing so far. What the system holds for it is less than the answer.
+      #expect(try stuck.receiveToEnd().count < size * 4)
+    }
+  }
+
+  /// The bytes of a body are signs of life.
+  @Test func aBodyThatTricklesIsTaken() throws {
+    try TestServer(lab: true, set: { $0.http.connectionTimeout = .milliseconds(500) }).run { server in
+      let client = try server.connect()
+      try client.send("POST /echo HTTP/1.1\r\nHost: a\r\nContent-Length: 12\r\n\r\n")
+      for _ in 0..<12 {
+        usleep(100_000)
+        try client.send("x")
+      }
+      #expect(try client.receive().text == "xxxxxxxxxxxx")
     }
   }
 

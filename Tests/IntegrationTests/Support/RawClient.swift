@@ -81,6 +81,13 @@ final class RawClient {
     return try receive(isHead: method == "HEAD")
   }
 
+  /// Reads some bytes and forgets them. Returns how many; 0: the connection has ended.
+  func receiveSome(atMost count: Int) throws -> Int {
+    if buffer.isEmpty, try !fill("some bytes", atMost: count) { return 0 }
+    defer { buffer = [] }
+    return buffer.count
+  }
+
   /// Everything up to the end of the connection. A reset counts as an end.
   func receiveToEnd() throws -> [UInt8] {
     while try fill("the end of the connection") {}
@@ -123,8 +130,8 @@ final class RawClient {
   }
 
   /// Reads what is there, or waits for something. False: the connection has ended.
-  private func fill(_ what: String) throws -> Bool {
-    var piece = [UInt8](repeating: 0, count: 64 * 1024)
+  private func fill(_ what: String, atMost count: Int = 64 * 1024) throws -> Bool {
+    var piece = [UInt8](repeating: 0, count: count)
     while true {
       let count = recv(descriptor, &piece, piece.count, 0)
       if count > 0 {
