@@ -28,6 +28,15 @@
 #ifndef QUEUE
 #define QUEUE EXCHANGES /* queueLimit */
 #endif
+#ifndef SWEEPS
+#define SWEEPS 0        /* 1: a full queue may be swept of items that nobody waits for */
+#endif
+#ifndef CAPPED
+#define CAPPED 0        /* connections (bits) whose requests belong to the bulkhead */
+#endif
+#ifndef CAP
+#define CAP 1           /* how many of those run at once */
+#endif
 #ifndef RESETS
 #define RESETS 0        /* connections that clients may reset */
 #endif
@@ -85,6 +94,15 @@
 
 /* ---------- Scheduler, under P ---------- */
 chan queue = [EXCHANGES] of { byte };
+#if CAPPED
+chan held = [EXCHANGES] of { byte };    /* Bulkhead.held */
+byte taken;                             /* Bulkhead.taken */
+byte running;           /* not in the code: members that have run one of them, until they give its slot back */
+#define DEPTH (len(queue)+len(held))
+#define ISCAPPED(x) ((BIT(CONNECTION(x)) & CAPPED)!=0)
+#else
+#define DEPTH len(queue)
+#endif
 byte started, pending, outside, waking, onStack;
 byte minThreads = MIN, maxThreads = MAX;
 bool isArmed, isClosing, headSeen;
@@ -281,11 +299,50 @@ inline pay() {
 #ifdef M_NOARM
 #define CHECKARMED skip
 #else
-#define CHECKARMED assert(boot>0 || isArmed || !(ANYVACANT || len(queue)>0))
+#define CHECKARMED assert(boot>0 || isArmed || !(ANYVACANT || TOWATCH>0))
+#endif
+#ifdef M_DISARMEDOVERHELD
+#define TOWATCH len(queue)   /* wrong: what is held back is nobody's business */
+#else
+#define TOWATCH DEPTH
+#endif
+/* WorkQueue.append. A freed item goes to the end here, to the place that it came for in the code: nothing rests on the order. */
+inline join(y) {
+#if CAPPED
+  if :: ISCAPPED(y) && taken>=CAP -> held!y
+     :: ISCAPPED(y) && taken<CAP -> taken++; queue!y
+     :: !ISCAPPED(y) -> queue!y
+  fi
+#else
+  queue!y
+#endif
+}
+#if CAPPED
+/* WorkQueue.handOn */
+inline handOn() {
+  if :: len(held)>0 -> held?h; queue!h; h=0;
+#ifdef M_SLOTTWICE
+        taken--                         /* wrong: free, and handed on */
+#endif
+     :: len(held)==0 -> taken--
+  fi
+}
+/* WorkQueue.hasRun */
+inline leaveSlot() {
+  if :: slot -> slot=false; running--; handOn() :: else fi
+}
 #endif
 /* Scheduler.take. Whether the item is expected to be long, and whether a processor is free, may turn out either way. */
 inline take() {
-  queue?x; outside--; inside++; headSeen=false;
+#ifdef M_HELDRUNS
+  if :: len(queue)>0 -> queue?x :: len(queue)==0 -> held?x fi;      /* wrong: what is held back counts as what may run */
+#else
+  queue?x;
+#endif
+  outside--; inside++; headSeen=false;
+#if CAPPED
+  if :: ISCAPPED(x) -> slot=true; running++; assert(running<=CAP) :: else fi;
+#endif
   if :: len(queue)>0 -> arm(); if :: CANUP -> bringUp() :: true fi
      :: else
   fi;
@@ -415,10 +472,25 @@ inline leaveLane(l) { state[l]=VACANT; seen[l]=false; due[l]=false }
 #define TOKEN 2
 #define ELSEWHERE 3
 
+#ifdef M_HELDRUNS
+#define HASRUNNABLE (DEPTH>0)
+#else
+#define HASRUNNABLE (len(queue)>0)
+#endif
+
 proctype Worker(byte w) {
   byte x, l, i, from;
   bool zero, expires;
   byte refused;
+#if SWEEPS
+  byte over, n;
+#endif
+#if CAPPED || SWEEPS
+  byte h;
+#endif
+#if CAPPED
+  bool slot;
+#endif
 #if PAY
   byte owed; bool owesTick;
 #endif
@@ -462,7 +534,16 @@ turn:                                    /* ThreadRunLoop.turns: messages come f
 #endif
              inside++; from=HANDLER
           :: else
-       fi; goto handleMessage }
+       fi;
+#if CAPPED && !defined(M_SLOTKEPT)
+       if :: slot -> leaveSlot();        /* P: leaveBulkhead */
+#ifndef M_DISARMEDOVERHELD
+             if :: len(queue)>0 -> arm(); if :: bringUp() :: true fi :: else fi
+#endif
+          :: else
+       fi; CHECKARMED;
+#endif
+       goto handleMessage }
   :: goto next
   fi;
 #ifdef M_MESSAGEATBIRTH
@@ -488,6 +569,9 @@ next:
 #else
           outside++
 #endif
+#if CAPPED && !defined(M_ENDSWITHSLOT)
+          ; leaveSlot()
+#endif
        :: from==TOKEN -> waking--; word[w]=AWAKE
        :: else
     fi;
@@ -499,6 +583,9 @@ next:
     if :: isClosing && openLanes==0 && len(queue)==0 -> depart(); goto ended
        :: else
     fi;
+#ifdef M_ENDSWITHSLOT
+    leaveSlot();                         /* wrong: after the test, so that it may end with the slot */
+#endif
 #ifdef M_ABOVEMAXIMUMENDS
     if :: started>maxThreads -> depart(); assert(COUNTED-inside>=openLanes); goto ended
 #else
@@ -506,7 +593,7 @@ next:
 #endif
        :: else
     fi;
-    if :: len(queue)>0 && MAYRUN && !ANYDUE -> take(); CHECKARMED; goto payRunItem
+    if :: HASRUNNABLE && MAYRUN && !ANYDUE -> take(); CHECKARMED; goto payRunItem
        :: else
     fi;
     if :: state[0]==VACANT ->
@@ -719,19 +806,34 @@ pass:                                    /* HTTPLane.pass */
     fi;
     /* P: publish */
     i=0;
+#if SWEEPS
+    if :: DEPTH>=QUEUE -> n=len(queue);  /* makeRoom: now, or not again so soon */
+          do :: n>0 -> n--; queue?h;
+                if :: exchange[h] & (C|A) -> over = over | BIT(h);
+#if CAPPED
+                      if :: ISCAPPED(h) -> handOn() :: else fi
+#endif
+                   :: else -> queue!h
+                fi
+             :: else -> break
+          od; h=0
+       :: true
+    fi;
+#endif
     do :: i<CONNECTIONS ->
 #ifdef M_BATCHPRIVATE
           if :: (batch[l] & BIT(i)) && len(queue)==0 -> queue!X(i)
              :: (batch[l] & BIT(i)) && len(queue)>0 -> mine = mine | BIT(i)
 #else
-          if :: (batch[l] & BIT(i)) && len(queue)<QUEUE -> queue!X(i)
-             :: (batch[l] & BIT(i)) && len(queue)>=QUEUE -> refused = refused | BIT(i)
+          if :: (batch[l] & BIT(i)) && DEPTH<QUEUE -> join(X(i))
+             :: (batch[l] & BIT(i)) && DEPTH>=QUEUE -> refused = refused | BIT(i)
 #endif
              :: else
           fi; i++
        :: else -> break
     od; i=0; batch[l]=0;
-    if :: len(queue)>0 -> arm();
+    if :: DEPTH>0 -> arm() :: else fi;
+    if :: HASRUNNABLE ->
           if :: MAYRUN ->
 #ifdef M_LANEKEPT
                 kept=l+1;                /* wrong: the lane stays mine while I am inside a handler */
@@ -753,14 +855,29 @@ pass:                                    /* HTTPLane.pass */
 #elif PAY
   atomic { pay() };
 #endif
+#if SWEEPS
+  do :: atomic { over && i<EXCHANGES && (over & BIT(i)) && !(exchange[i] & C) ->      /* HTTPLane.refuse, over: claim */
+          exchange[i] = exchange[i] | C };
+        atomic { setFinished(i); over = over & ~BIT(i);
+                 if :: exchange[i] & S -> post(l, BIT(CONNECTION(i))) :: else fi; i++ }
+     :: atomic { over && i<EXCHANGES && (over & BIT(i)) && (exchange[i] & C) ->
+#ifdef M_OVERISFINISHED
+          setFinished(i);                      /* wrong: somebody else has claimed it */
+#endif
+          over = over & ~BIT(i); i++ }
+     :: atomic { over && i<EXCHANGES && !(over & BIT(i)) -> i++ }
+     :: atomic { over==0 -> i=0; break }
+  od;
+#endif
 #if QUEUE<EXCHANGES
-  do :: atomic { refused && i<CONNECTIONS && (refused & BIT(i)) ->      /* HTTPLane.refuse: claim */
+  do :: atomic { refused && i<CONNECTIONS && (refused & BIT(i)) && !(exchange[X(i)] & C) ->      /* HTTPLane.refuse: claim */
 #ifdef M_REFUSESASLEADER
           assert(!inPass[l]);                  /* wrong: uses what belongs to the lane's leader, who may be another by now */
 #endif
           exchange[X(i)] = exchange[X(i)] | C };
         atomic { setFinished(X(i)); refused = refused & ~BIT(i); zero=true;
                  if :: exchange[X(i)] & S -> post(l, BIT(i)) :: else fi; i++ }
+     :: atomic { refused && i<CONNECTIONS && (refused & BIT(i)) && (exchange[X(i)] & C) -> refused = refused & ~BIT(i); i++ }
      :: atomic { refused && i<CONNECTIONS && !(refused & BIT(i)) -> i++ }
      :: atomic { refused==0 -> i=0; break }
   od;
@@ -872,16 +989,19 @@ payEnded:
 
 /* A tick that changes nothing is left out: ticking must not hide that nothing else moves. */
 #define LANEUSE(l) (state[l]==VACANT && (!seen[l] || !due[l] || CANUP))
-#define QUIET (!ANYVACANT && len(queue)==0 && !ISSHORT)
+#define QUIET (!ANYVACANT && TOWATCH==0 && !ISSHORT)
 #if LANES==1
 #define LANESUSE LANEUSE(0)
 #else
 #define LANESUSE (LANEUSE(0) || LANEUSE(1))
 #endif
-#define USEFUL (backoff>0 || QUIET || (ISSHORT && waking==0) || LANESUSE || (len(queue)>0 && (!headSeen || CANUP || late>0)))
+#define USEFUL (backoff>0 || QUIET || (ISSHORT && waking==0) || LANESUSE || (len(queue)>0 && (!headSeen || CANUP)) || (DEPTH>0 && late>0))
 
 proctype Monitor() {
   byte l, x, i; bool isShort, hasExpired;
+#if CAPPED
+  byte h;
+#endif
 #if PAY
   byte owed; bool owesTick;
 #endif
@@ -894,12 +1014,20 @@ end_monitor:
 #else
   :: atomic { TICKING && USEFUL && !STARTFAILS ->        /* P: WorkerPool.tick */
 #endif
-       if :: late>0 && len(queue)>0 ->   /* takeExpired */
+       if
+#if CAPPED
+          :: late>0 && len(held)>0 ->    /* takeExpired, of what is held back */
+             late--; hasExpired=true; held?x
+#endif
+          :: late>0 && len(queue)>0 ->   /* takeExpired */
              late--; hasExpired=true; headSeen=false;
 #ifdef M_EXPIREDSTAYSQUEUED
              queue?<x>
 #else
              queue?x
+#endif
+#if CAPPED && !defined(M_SLOTEXPIRES)
+             ; if :: ISCAPPED(x) -> handOn() :: else fi
 #endif
           :: true
        fi;
@@ -928,7 +1056,7 @@ end_monitor:
 #elif defined(M_DISARMLATER)
        if :: false ->
 #else
-       if :: !ANYVACANT && len(queue)==0 && !isShort ->
+       if :: !ANYVACANT && TOWATCH==0 && !isShort ->
 #endif
              isArmed=false;
 #if PAY
@@ -1040,6 +1168,9 @@ proctype Watch() {
 end_watch:
   timeout ->
     assert(len(queue)==0 && waking==0 && pending==0);
+#if CAPPED
+    assert(HANGS || (len(held)==0 && taken==0));                         /* nothing is held back for ever */
+#endif
     k=0; do :: k<LANES -> assert(live[k]==0); k++ :: else -> break od;
 #if DRAIN
     assert(openLanes==0);

@@ -10,8 +10,8 @@ enum LabRoutes {
     router.any("/echo") { request in echo(request) }
     router.get("/lab/sleep") { request in try sleep(request) }
     router.get("/lab/low", options: RouteOptions(priority: .low)) { request in try sleep(request) }
-    router.get("/lab/bulkhead", options: RouteOptions(maxConcurrent: 2, maxWaiting: 8)) { request in try sleep(request)
-    }
+    let capped = RouteOptions(maxConcurrent: 2, maxWaiting: 8)
+    router.get("/lab/bulkhead", options: capped) { request in try sleep(request) }
     router.get("/lab/cpu") { request in try cpu(request) }
     let locks = LabLocks()
     router.get("/lab/lock") { request in try locks.hold(request) }

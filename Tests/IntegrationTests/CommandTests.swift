@@ -18,7 +18,8 @@ import Testing
 
   @Test func theFirstLineSaysWhereAndHow() throws {
     let (child, port, line) = try CommandTests.start(
-      "--min-threads", "2", "--max-threads", "16", environment: ["HEDDLE_QUEUE_LIMIT=99", "HEDDLE_MAX_THREADS=3"])
+      "--min-threads", "2", "--max-threads", "16", "--shed-target", "7ms",
+      environment: ["HEDDLE_QUEUE_LIMIT=99", "HEDDLE_MAX_THREADS=3", "HEDDLE_SHED_INTERVAL=70ms"])
     #expect(line.contains("pid \(child.pid)"))
     // A flag wins over its variable.
     #expect(line.contains("2–16") && line.contains("queue 99"))
@@ -27,6 +28,7 @@ import Testing
     #expect(try client.exchange("GET", "/")["Content-Type"] == "text/html; charset=utf-8")
     let pool = try client.exchange("GET", "/api/pool").json(PoolShape.self)
     #expect(pool.minThreads == 2 && pool.maxThreads == 16)
+    #expect(pool.shedTarget == 0.007 && pool.shedInterval == 0.07)
     child.signal(SIGTERM)
     #expect(try child.wait().end == .exited(0))
   }

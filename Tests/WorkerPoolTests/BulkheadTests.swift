@@ -221,6 +221,24 @@ import Testing
     #expect(table.expired == 5)
   }
 
+  /// Whatever order the bulkheads empty in, what the others hold back is not forgotten.
+  @Test(arguments: [[0, 1], [0, 2], [1, 0], [1, 2], [2, 0], [2, 1]]) func everyBulkheadIsLookedAt(_ first: [Int]) {
+    let (table, members) = pool(3)
+    let bulkheads = (0..<3).map { _ in Bulkhead(limit: 1) }
+    for (number, bulkhead) in bulkheads.enumerated() {
+      table.submit(NumberedItem(number, at: 0, in: bulkhead))
+      if number == 0 { table.nextCalled(members[2]) } else { table.tick(times: 2) }
+      if number == 1 { table.nextCalled(members[1]) }
+      if number == 2 { table.nextCalled(members[0]) }
+    }
+    for (number, bulkhead) in bulkheads.enumerated() { table.submit(NumberedItem(10 + number, at: 10, in: bulkhead)) }
+    // These two give their slots to what they hold back, and hold nothing any more.
+    for number in first { table.next(members[2 - number], .handler) }
+    let rest = 3 - first[0] - first[1]
+    #expect(table.expire(before: 20) == [10 + rest])
+    #expect(table.depth == 0)
+  }
+
   // MARK: drain
 
   /// A closed pool runs what is held back too, by those who have the slots; the others need not wait for it.

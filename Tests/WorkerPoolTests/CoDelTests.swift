@@ -15,6 +15,16 @@ import Testing
     #expect(moments(&control, wait: 50, in: 0...600) == [100, 200, 270, 327, 377, 421, 461, 498, 533, 566, 597])
   }
 
+  /// A look that comes late makes up for what was due meanwhile.
+  @Test func aLateLookMakesUpForWhatWasDue() {
+    var control = CoDel(target: 5, interval: 100)
+    #expect(moments(&control, wait: 50, in: 0...100) == [100])
+    var answers: [Bool] = []
+    for _ in 0..<6 { answers.append(control.sheds(wait: 50, now: 400)) }
+    // Due at 200, 270, 327, 377; the next one at 421.
+    #expect(answers == [true, true, true, true, false, false])
+  }
+
   @Test func theTargetItselfIsTooLong() {
     var (below, at) = (CoDel(target: 5, interval: 100), CoDel(target: 5, interval: 100))
     #expect(moments(&below, wait: 4, in: 0...1000).isEmpty)
@@ -48,7 +58,7 @@ import Testing
     #expect(moments(&control, wait: 50, in: 601...800) == [701, 732, 762, 790])
   }
 
-  /// … but after 16 intervals from the beginning.
+  /// … but not 16 intervals after the next one would have been shed.
   @Test func theRateIsForgottenAfterAWhile() {
     var control = CoDel(target: 5, interval: 100)
     _ = moments(&control, wait: 50, in: 0...600)
@@ -87,6 +97,21 @@ import Testing
     #expect(table.shed(at: 125) == [])
     #expect(table.scheduler.shed == 2)
     #expect(table.next(members[0], .handler) == .run(3))
+  }
+
+  /// A line that was empty in between does not stand.
+  @Test func anEmptyLineOfTheQueueBeginsAnew() {
+    let (table, members) = table()
+    table.submit(0)
+    table.nextCalled(members[0])
+    table.submit(1, at: 0)
+    #expect(table.shed(at: 10) == [])
+    table.next(members[0], .handler)
+    #expect(table.shed(at: 50) == [])
+    table.submit(2, at: 60)
+    #expect(table.shed(at: 110) == [])
+    #expect(table.shed(at: 209) == [])
+    #expect(table.shed(at: 210) == [2])
   }
 
   /// Each line by itself: that low ones stand is no reason to shed others.
