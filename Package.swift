@@ -55,7 +55,7 @@ let package = Package(
       name: "RunLoopsTests", dependencies: ["CPlatform", "Locks", "RunLoops"], swiftSettings: settings),
     .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages"], swiftSettings: settings),
     .testTarget(
-      name: "WorkerPoolTests", dependencies: ["CPlatform", "Locks", "RunLoops", "WorkerPool"],
+      name: "WorkerPoolTests", dependencies: ["CPlatform", "Locks", "Metrics", "RunLoops", "WorkerPool"],
       swiftSettings: settings),
     .testTarget(
       name: "HeddleCommandTests", dependencies: ["HeddleCommand"], swiftSettings: settings),

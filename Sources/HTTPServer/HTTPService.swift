@@ -42,7 +42,9 @@ package final class HTTPService: Sendable {
       host: configuration.host, port: wanted, backlog: configuration.backlog, shared: isShared)
     let (address, port) = (first.address, first.port)
     let lanes = try (0..<configuration.lanes).map { try HTTPLane(core: core, number: $0) }
-    pool = try WorkerPool(configuration: poolConfiguration, lanes: lanes, makeContext: { WorkerContext() })
+    pool = try WorkerPool(
+      configuration: poolConfiguration, lanes: lanes, makeContext: { WorkerContext() },
+      sample: { HTTPService.sample(lanes: lanes, contexts: $0 + [core.monitorContext]) })
     try lanes[0].open(first)
     for lane in lanes.dropFirst() {
       try lane.open(ListeningSocket(host: address, port: port, backlog: configuration.backlog, shared: true))

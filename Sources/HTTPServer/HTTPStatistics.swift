@@ -44,6 +44,13 @@ extension HTTPService {
     return result
   }
 
+  /// The two figures that the pool's events show, without all the rest.
+  static func sample(lanes: [HTTPLane], contexts: [AnyObject]) -> PoolSample {
+    var latency = LatencySnapshot()
+    for case let context as WorkerContext in contexts { context.latency.add(to: &latency) }
+    return PoolSample(answeredTotal: lanes.reduce(0) { $0 + $1.figures.answered.value }, latency: latency)
+  }
+
   private func row(key: UInt64, _ duration: HistogramSnapshot) -> HTTPStatistics.Row? {
     guard key != HistogramTable.overflowKey else { return nil }
     let key = MetricKey(packed: key)

@@ -38,6 +38,13 @@ package final class LatencyRecorder: @unchecked Sendable {
       sumSeconds: Double(nanoseconds.load(ordering: .relaxed)) / 1e9,
       maxSeconds: Double(longest.load(ordering: .relaxed)) / 1e9)
   }
+
+  /// Adds the durations so far to a snapshot, as ``snapshot()`` and `+=` would, without memory of its own.
+  package func add(to total: inout LatencySnapshot) {
+    total.add(
+      sumSeconds: Double(nanoseconds.load(ordering: .relaxed)) / 1e9,
+      maxSeconds: Double(longest.load(ordering: .relaxed)) / 1e9, count: { cells[$0].load(ordering: .relaxed) })
+  }
 }
 
 /// The durations that one or several recorders have seen, at one moment.
@@ -95,6 +102,36 @@ package struct LatencySnapshot: Sendable, Equatable {
     left.sumSeconds += right.sumSeconds
     left.maxSeconds = max(left.maxSeconds, right.maxSeconds)
     left.count &+= right.count
+  }
+
+  fileprivate mutating func add(sumSeconds: Double, maxSeconds: Double, count countOf: (Int) -> UInt64) {
+    for bucket in counts.indices {
+      let more = countOf(bucket)
+      counts[bucket] &+= more
+      count &+= more
+    }
+    self.sumSeconds += sumSeconds
+    self.maxSeconds = max(self.maxSeconds, maxSeconds)
+  }
+
+  /// The durations that came between two snapshots of the same recorders.
+  ///
+  /// Its maximum is exact if it is that of the later snapshot. Else it was not kept, and the upper edge of the bucket that it
+  /// fell into stands for it.
+  package static func - (later: LatencySnapshot, earlier: LatencySnapshot) -> LatencySnapshot {
+    var counts = later.counts
+    var highest: Int?
+    for bucket in counts.indices {
+      // A count never falls; were the snapshots given the wrong way round, there would be nothing between them.
+      counts[bucket] -= min(counts[bucket], earlier.counts[bucket])
+      if counts[bucket] > 0 { highest = bucket }
+    }
+    guard let highest else { return LatencySnapshot() }
+    let isNew = later.maxSeconds > earlier.maxSeconds || highest == LatencyScale.bucketCount - 1
+    let edge = isNew ? later.maxSeconds : Double(LatencyScale.lowerEdge(of: highest + 1)) / 1e9
+    return LatencySnapshot(
+      counts: counts, sumSeconds: max(0, later.sumSeconds - earlier.sumSeconds),
+      maxSeconds: min(edge, later.maxSeconds))
   }
 }
 

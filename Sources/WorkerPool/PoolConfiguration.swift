@@ -46,6 +46,9 @@ public struct PoolConfiguration: Sendable {
   /// a busy pool then pays for a timer, not for a wake-up of the monitor at every request.
   package var quietTicks = 10
 
+  /// The least time between two samples of what the pool achieves, in nanoseconds: see ``EventRing``. Default 1 s.
+  package var sampleNanoseconds: Int64 = 1_000_000_000
+
   /// Called before each thread is made, on the thread that makes it, with the new one's name; an error counts as the
   /// system's refusal. For tests. Default nil.
   package var willMakeThread: (@Sendable (_ name: String) -> ThreadError?)?

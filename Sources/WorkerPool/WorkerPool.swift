@@ -41,16 +41,24 @@ package final class WorkerPool: @unchecked Sendable {
   ///   - configuration: sizes and limits
   ///   - lanes: what the workers lead; may be empty
   ///   - makeContext: makes what a worker keeps for its user. A context outlives its worker and passes to a later one.
+  ///   - sample: tells what the user has done so far, given all contexts, for the figures of the pool's events; called about once
+  ///     a second while there is something to do, on the monitor's thread or on one that reads the events. Nil: no figures
   /// - Throws: ``PoolError`` if the limits cannot serve so many lanes.
   package init(
     configuration: PoolConfiguration, lanes: [any Lane] = [],
-    makeContext: @escaping @Sendable () -> AnyObject? = { nil }
+    makeContext: @escaping @Sendable () -> AnyObject? = { nil },
+    sample: (@Sendable (_ contexts: [AnyObject]) -> PoolSample)? = nil
   ) throws(PoolError) {
     if let problem = configuration.problem(lanes: lanes.count) { throw .badLimits(problem) }
     self.configuration = configuration
     self.lanes = lanes
     queueDeadline = configuration.queueDeadline.wholeNanoseconds
-    events = EventRing(capacity: configuration.eventCapacity)
+    let contexts = WorkerContexts(make: makeContext)
+    self.contexts = contexts
+    var totals: (@Sendable () -> PoolSample)?
+    if let sample { totals = { sample(contexts.all) } }
+    events = EventRing(
+      capacity: configuration.eventCapacity, interval: configuration.sampleNanoseconds, sample: totals)
     scheduler = .allocate(capacity: 1)
     scheduler.initialize(
       to: Scheduler(
@@ -58,7 +66,6 @@ package final class WorkerPool: @unchecked Sendable {
         quietTicks: configuration.quietTicks, cores: configuration.cores, control: configuration.control))
     rosterChanged = Condition("pool.roster", lock: roster.lock)
     monitor = Monitor(interval: configuration.tickNanoseconds)
-    contexts = WorkerContexts(make: makeContext)
     idleTime = Atomic(configuration.limits.idleTimeout.wholeNanoseconds)
   }
 
@@ -290,6 +297,7 @@ package final class WorkerPool: @unchecked Sendable {
   // MARK: monitor
 
   private func tick() -> Bool {
+    events.sampleIfDue()
     var debts = Scheduler<Worker>.Debts()
     var expired = WorkChain()
     var shed = WorkChain()

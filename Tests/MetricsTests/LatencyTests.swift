@@ -84,4 +84,55 @@ private struct Generator: RandomNumberGenerator {
     #expect(abs(sum.sumSeconds - both.snapshot().sumSeconds) < 1e-12)
     #expect(left.snapshot() + LatencySnapshot() == left.snapshot())
   }
+
+  @Test func aDifferenceIsWhatCameBetween() {
+    let (all, late) = (LatencyRecorder(), LatencyRecorder())
+    for duration: UInt64 in [2_000, 900_000_000] { all.record(nanoseconds: duration) }
+    let earlier = all.snapshot()
+    for duration: UInt64 in [1_500, 3_000_000, 3_000_000, 5_000_000] {
+      all.record(nanoseconds: duration)
+      late.record(nanoseconds: duration)
+    }
+    let between = all.snapshot() - earlier
+    #expect(between.count == 4)
+    for part in [0.1, 0.5, 0.75] { #expect(between.quantile(part) == late.snapshot().quantile(part)) }
+    #expect(abs(between.sumSeconds - 0.0110015) < 1e-12)
+    // The longest of them was not kept; the edge of its bucket is at most a sixteenth away.
+    #expect((0.005...0.005 * 17 / 16).contains(between.maxSeconds))
+    #expect(between.quantile(1) == between.maxSeconds)
+  }
+
+  @Test func aDifferenceKnowsANewMaximum() {
+    let recorder = LatencyRecorder()
+    recorder.record(nanoseconds: 1_000_000)
+    let earlier = recorder.snapshot()
+    recorder.record(nanoseconds: 7_000_001)
+    #expect((recorder.snapshot() - earlier).maxSeconds == Double(7_000_001) / 1e9)
+    // The last bucket has no edge.
+    for _ in 0..<2 {
+      let before = recorder.snapshot()
+      recorder.record(nanoseconds: 1 << 40)
+      #expect((recorder.snapshot() - before).maxSeconds == Double(1 << 40) / 1e9)
+    }
+  }
+
+  @Test func nothingBetweenIsNothing() {
+    let recorder = LatencyRecorder()
+    recorder.record(nanoseconds: 1_000_000)
+    let earlier = recorder.snapshot()
+    #expect(recorder.snapshot() - earlier == LatencySnapshot())
+    recorder.record(nanoseconds: 1_000_000)
+    #expect(earlier - recorder.snapshot() == LatencySnapshot())
+    #expect(earlier - LatencySnapshot() == earlier)
+  }
+
+  @Test func addingInPlaceIsAddingASnapshot() {
+    let (left, right) = (LatencyRecorder(), LatencyRecorder())
+    for duration: UInt64 in [2_000, 3_000_000] { left.record(nanoseconds: duration) }
+    for duration: UInt64 in [1_500, 900_000_000] { right.record(nanoseconds: duration) }
+    var total = LatencySnapshot()
+    left.add(to: &total)
+    right.add(to: &total)
+    #expect(total == left.snapshot() + right.snapshot())
+  }
 }

@@ -104,10 +104,11 @@ struct RunningPool {
   init(
     min: Int = 2, max: Int = 4, idle: Duration = .seconds(30), lanes: [any Lane] = [],
     _ change: (inout PoolConfiguration) -> Void = { _ in },
-    makeContext: @escaping @Sendable () -> AnyObject? = { nil }
+    makeContext: @escaping @Sendable () -> AnyObject? = { nil },
+    sample: (@Sendable ([AnyObject]) -> PoolSample)? = nil
   ) throws {
     self = try RunningPool.make(
-      min: min, max: max, idle: idle, lanes: lanes, change, makeContext: makeContext)
+      min: min, max: max, idle: idle, lanes: lanes, change, makeContext: makeContext, sample: sample)
     try start()
   }
 
@@ -115,7 +116,8 @@ struct RunningPool {
   static func make(
     min: Int = 2, max: Int = 4, idle: Duration = .seconds(30), lanes: [any Lane] = [],
     _ change: (inout PoolConfiguration) -> Void = { _ in },
-    makeContext: @escaping @Sendable () -> AnyObject? = { nil }
+    makeContext: @escaping @Sendable () -> AnyObject? = { nil },
+    sample: (@Sendable ([AnyObject]) -> PoolSample)? = nil
   ) throws -> RunningPool {
     // A prefix of its own, by which its threads are found among those of other tests.
     let prefix = "t\(lastNumber.increment())"
@@ -123,7 +125,7 @@ struct RunningPool {
       limits: PoolLimits(minThreads: min, maxThreads: max, idleTimeout: idle))
     configuration.namePrefix = prefix
     change(&configuration)
-    let pool = try WorkerPool(configuration: configuration, lanes: lanes, makeContext: makeContext)
+    let pool = try WorkerPool(configuration: configuration, lanes: lanes, makeContext: makeContext, sample: sample)
     return RunningPool(pool: pool, prefix: prefix, monitor: try LoopThread("\(prefix)monitor"))
   }
 

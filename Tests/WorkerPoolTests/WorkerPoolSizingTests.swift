@@ -1,5 +1,6 @@
 import Glibc
 import Locks
+import Metrics
 import RunLoops
 import Synchronization
 import Testing
@@ -59,6 +60,30 @@ import Testing
     #expect(figures.spawnedTotal == 14)
     // Counted just after the item has said that it ran.
     #expect(eventually { running.pool.statistics().runsTotal == 21 })
+    running.finish()
+  }
+
+  /// While there is something to look after, the monitor samples what is achieved; when it sleeps, nobody does.
+  @Test func samplesAreTakenWhileTheMonitorTicks() throws {
+    let samples = Counter()
+    let running = try RunningPool(
+      min: 2, max: 4, { $0.sampleNanoseconds = 20_000_000 },
+      sample: { _ in PoolSample(answeredTotal: UInt64(samples.increment()), latency: LatencySnapshot()) })
+    let gate = Gate()
+    // An item that waits keeps the monitor awake: no thread is left to run it.
+    for _ in 0..<5 { running.submit { _ in gate.wait() } }
+    // On a busy machine some samples are too far apart to tell anything.
+    #expect(
+      eventually {
+        try? running.pool.setLimits(PoolLimits(minThreads: 3, maxThreads: 4))
+        let events = running.pool.events.events(since: 0).events
+        return events.contains { $0.kind == .limitsChanged && $0.before != nil && $0.after != nil }
+      })
+    gate.open()
+    #expect(eventually { !running.pool.look { $0.isArmed } })
+    let last = samples.value
+    usleep(60_000)
+    #expect(samples.value == last)
     running.finish()
   }
 
@@ -144,8 +169,10 @@ import Testing
     let (entered, begin, held) = (Counter(), Gate(), Counter())
     // By the numbers that the workers of this pool have.
     let go = [1: Gate(), 2: Gate()]
-    for _ in 0..<2 {
-      running.submit { worker in
+    let pool = running.pool
+    @Sendable func occupyAWorker() {
+      // On a busy machine it may wait for longer than items may here: then it is handed in anew.
+      let job = Job(onExpiry: occupyAWorker) { worker in
         // On the worker's own thread, and before anybody sends it anything.
         let own = go[worker.id]
         worker.loop.testHook = { point in
@@ -156,7 +183,9 @@ import Testing
         entered.increment()
         begin.wait()
       }
+      pool.submit(job)
     }
+    for _ in 0..<2 { occupyAWorker() }
     #expect(eventually { entered.value == 2 })
     begin.open()
     // Both have slept their time out, and are still on the stack.

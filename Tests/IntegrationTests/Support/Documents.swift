@@ -111,6 +111,11 @@ struct EventsShape: Decodable {
     var kind, reason: String
     var worker: String?
     var queueDepth, threads: Int
+    var before, after: Performance?
+  }
+  struct Performance: Decodable {
+    var seconds, requestsPerSecond: Double
+    var p99: Double?
   }
   var schema: String
   var lastId: Int
