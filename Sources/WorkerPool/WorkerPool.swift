@@ -1,4 +1,5 @@
 import CPlatform
+import Interleavings
 package import Locks
 package import RunLoops
 import Synchronization
@@ -191,7 +192,9 @@ package final class WorkerPool: @unchecked Sendable {
   /// made up for by the monitor, which is armed while anything waits.
   var hasQueuedItems: Bool { queued.load(ordering: .relaxed) > 0 }
 
-  var idleNanoseconds: Int64 { idleTime.load(ordering: .relaxed) }
+  var idleNanoseconds: Int64 {
+    Interleaving.chooses(.idleTimeIsOver) ? 0 : idleTime.load(ordering: .relaxed)
+  }
 
   /// Does what a section under `P` decided. Not under any lock.
   @inline(__always)
@@ -200,6 +203,7 @@ package final class WorkerPool: @unchecked Sendable {
   }
 
   private func payAll(_ debts: borrowing Scheduler<Worker>.Debts) {
+    Interleaving.reach(.beforeDebts)
     debts.wake?.pay()
     for wake in debts.moreWakes { wake.pay() }
     if debts.tick { monitor.arm() }
@@ -288,16 +292,21 @@ package final class WorkerPool: @unchecked Sendable {
   // MARK: monitor
 
   private func tick() -> Bool {
+    Interleaving.reach(.beforeTick)
     var debts = Scheduler<Worker>.Debts()
     var expired = WorkChain()
-    let oldest = queueDeadline > 0 ? heddle_now() &- queueDeadline : Int64.min
+    var oldest = queueDeadline > 0 ? heddle_now() &- queueDeadline : Int64.min
+    if queueDeadline > 0, Interleaving.chooses(.queueDeadlineIsOver) { oldest = .max }
     let waiting = hasQueuedItems ? waitingWorkers() : 0
     let again = decide { scheduler in
       if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
       return scheduler.tick(&debts, waiting: waiting)
     }
     pay(debts)
-    while let item = expired.pop() { item.expireInQueue() }
+    while let item = expired.pop() {
+      Interleaving.reach(.beforeExpiry)
+      item.expireInQueue()
+    }
     return again
   }
 
