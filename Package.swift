@@ -22,17 +22,19 @@ let package = Package(
       name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
     .target(name: "CPlatform"),
     .target(name: "CWebAssets"),
+    .target(name: "Interleavings", dependencies: ["CPlatform"], swiftSettings: settings),
     .target(name: "HTTPMessages", swiftSettings: settings),
     .target(name: "Locks", dependencies: ["CPlatform"], swiftSettings: settings),
     .target(name: "Metrics", dependencies: ["Locks"], swiftSettings: settings),
-    .target(name: "RunLoops", dependencies: ["CPlatform", "Locks"], swiftSettings: settings),
     .target(
-      name: "WorkerPool", dependencies: ["CPlatform", "Locks", "Metrics", "RunLoops"],
+      name: "RunLoops", dependencies: ["CPlatform", "Interleavings", "Locks"], swiftSettings: settings),
+    .target(
+      name: "WorkerPool", dependencies: ["CPlatform", "Interleavings", "Locks", "Metrics", "RunLoops"],
       swiftSettings: settings),
     .target(
       name: "HTTPServer",
       dependencies: [
-        "CMicroHTTPD", "CPlatform", "HTTPMessages", "Locks", "Metrics", "RunLoops", "WorkerPool",
+        "CMicroHTTPD", "CPlatform", "HTTPMessages", "Interleavings", "Locks", "Metrics", "RunLoops", "WorkerPool",
       ],
       swiftSettings: settings),
     .target(
@@ -56,6 +58,12 @@ let package = Package(
     .testTarget(name: "HTTPMessagesTests", dependencies: ["HTTPMessages"], swiftSettings: settings),
     .testTarget(
       name: "WorkerPoolTests", dependencies: ["CPlatform", "Locks", "Metrics", "RunLoops", "WorkerPool"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "InterleavingTests",
+      dependencies: [
+        "CPlatform", "HTTPMessages", "HTTPServer", "Interleavings", "Locks", "Metrics", "RunLoops", "WorkerPool",
+      ],
       swiftSettings: settings),
     .testTarget(
       name: "HeddleCommandTests", dependencies: ["HeddleCommand"], swiftSettings: settings),

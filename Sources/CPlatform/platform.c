@@ -124,7 +124,7 @@ int heddle_cpu_count(void) {
   return count > 0 ? count : 1;
 }
 
-static __thread void *slots[4];
+static __thread void *slots[5];
 
 void *heddle_tls_get(int slot) { return slots[slot]; }
 void heddle_tls_set(int slot, void *value) { slots[slot] = value; }

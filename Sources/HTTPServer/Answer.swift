@@ -1,5 +1,6 @@
 import CMicroHTTPD
 import HTTPMessages
+import Interleavings
 
 /// A response ready for the leader to queue: in libmicrohttpd's form, or a prebuilt one, whose form the lane has (``SharedAnswers``).
 ///
@@ -15,8 +16,15 @@ struct Answer {
   /// The status code.
   let status: Int
 
+  init(content: Content, status: Int) {
+    self.content = content
+    self.status = status
+    Interleaving.note(.answerMade)
+  }
+
   /// Gives the reference up.
   func release() {
+    Interleaving.note(.answerReleased)
     switch content {
     case .built(let response): MHD_destroy_response(response)
     case .shared(let source): source.release()

@@ -1,5 +1,6 @@
 import CPlatform
 import HTTPMessages
+import Interleavings
 import Metrics
 import WorkerPool
 
@@ -49,18 +50,22 @@ extension Exchange {
   // MARK: finish, on any thread, in two steps
 
   /// Whether the caller is the one to finish it. Nobody else may, from now on; the caller must go on to ``publish(_:)``.
-  func claim() -> Bool { !state.set(.claimed).contains(.claimed) }
+  func claim() -> Bool {
+    Interleaving.reach(.beforeClaim)
+    return !state.set(.claimed).contains(.claimed) || Interleaving.isWrong(.noClaim)
+  }
 
   /// Stores the result of an exchange that the caller has claimed, and makes sure that a pass meets it.
   ///
   /// After this the caller may touch the exchange only through a reference of its own.
   func publish(_ result: Answer?) {
+    Interleaving.reach(.beforeFinish)
     answer = result
     let before = state.set(.finished)
     if before.contains(.abandoned) {
       // The completion callback has come and gone; nobody will ask for the result.
       result?.release()
-    } else if before.contains(.suspended) {
+    } else if before.contains(.suspended) || Interleaving.isWrong(.postsAlways) {
       lane.post(self)
     }
     // Else the next pass meets the connection anyhow, since libmicrohttpd calls back for what has no answer.

@@ -1,4 +1,5 @@
 import HTTPMessages
+import Interleavings
 import Metrics
 import WorkerPool
 
@@ -84,7 +85,10 @@ final class Exchange: WorkItem, @unchecked Sendable {
     core = Unmanaged.passUnretained(lane.core)
     storage = RequestStorage()
     head = storage.head
+    Interleaving.note(.exchangeMade)
   }
+
+  deinit { Interleaving.note(.exchangeFreed) }
 
   /// Whether the server is on its way out.
   var isDraining: Bool { core._withUnsafeGuaranteedRef { $0.isDraining } }

@@ -1,3 +1,4 @@
+import Interleavings
 import Synchronization
 
 /// The one word that decides the race between whoever finishes an exchange and the leader that meets it.
@@ -25,7 +26,15 @@ struct ExchangeState: ~Copyable, Sendable {
 
   /// Sets a bit and returns what was set before.
   func set(_ bit: Bits) -> Bits {
-    Bits(rawValue: word.bitwiseOr(bit.rawValue, ordering: .acquiringAndReleasing).oldValue)
+    if bit == .finished && Interleaving.isWrong(.looksThenFinishes)
+      || bit == .suspended && Interleaving.isWrong(.looksThenSuspends)
+    {
+      let before = bits
+      Interleaving.reach(.betweenTwoSteps)
+      word.store(before.union(bit).rawValue, ordering: .releasing)
+      return before
+    }
+    return Bits(rawValue: word.bitwiseOr(bit.rawValue, ordering: .acquiringAndReleasing).oldValue)
   }
 
   /// Owner of the exchange only, between two requests.

@@ -1,6 +1,7 @@
 import CMicroHTTPD
 import CPlatform
 import Glibc
+import Interleavings
 import RunLoops
 import WorkerPool
 
@@ -12,6 +13,8 @@ extension HTTPLane {
       leader = worker.id
       worker.withContext { leaderContext = unsafeDowncast($0, to: WorkerContext.self) }
     }
+    Interleaving.note(.passBegins)
+    Interleaving.reach(.beforeTake)
     inbox.take { message in
       // What is resumed needs a run that comes after.
       hasRun = false
@@ -19,9 +22,11 @@ extension HTTPLane {
         carryOut(command.kind)
       } else if let exchange = message as? Exchange, let connection = exchange.connection {
         // Suspended, so libmicrohttpd cannot have closed it. Resumed by the leader, this costs no system call.
+        Interleaving.note(.connectionResumed)
         MHD_resume_connection(connection)
       }
     }
+    Interleaving.reach(.beforeRun)
     if !hasRun {
       // A worker that comes from a handler has just read the clock.
       willRun(at: worker.freshClock)
@@ -35,7 +40,9 @@ extension HTTPLane {
     if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
     var collected = WorkChain()
     swap(&collected, &batch)
-    return LanePass(batch: collected, timeout: timeout, isDrained: isDraining && mayClose, clock: clock)
+    Interleaving.note(.passEnds)
+    let isDrained = isDraining && (mayClose || Interleaving.isWrong(.stopsEarly))
+    return LanePass(batch: collected, timeout: timeout, isDrained: isDrained, clock: clock)
   }
 
   func prepareToSleep() -> Bool { inbox.prepareToSleep() }
@@ -50,9 +57,10 @@ extension HTTPLane {
       var look = pollfd(fd: pollDescriptor, events: Int16(POLLIN), revents: 0)
       return poll(&look, 1, milliseconds) >= 0
     }
+    let left = Interleaving.sleep(until: pollDescriptor, milliseconds: milliseconds)
     willRun(at: 0)
     hasRun = true
-    _ = MHD_run_wait(daemon, milliseconds)
+    _ = MHD_run_wait(daemon, left)
     return true
   }
 

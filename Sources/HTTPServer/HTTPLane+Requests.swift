@@ -2,6 +2,7 @@ import CMicroHTTPD
 import CPlatform
 import Glibc
 import HTTPMessages
+import Interleavings
 
 /// What the leader does when libmicrohttpd calls: a request's head, its body, its end, and the question for its answer.
 extension HTTPLane {
@@ -116,7 +117,7 @@ extension HTTPLane {
   func requestIsComplete(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     exchange.completeAt = now
     if exchange.refusal != nil { return answerRefusal(exchange, connection) }
-    if isExpired {
+    if isExpired, !Interleaving.isWrong(.latecomerRuns) {
       exchange.refusal = .stopping
       figures.expired.add()
       return answerRefusal(exchange, connection)
@@ -134,9 +135,13 @@ extension HTTPLane {
   func meetAgain(_ exchange: Exchange, _ connection: OpaquePointer) -> MHD_Result {
     // libmicrohttpd often calls twice in one pass: a second call in the pass that collected the request says nothing.
     if exchange.collectedInPass == passNumber { return .YES }
-    if !exchange.state.bits.contains(.finished), !exchange.state.set(.suspended).contains(.finished) {
+    let isFinished = exchange.state.bits.contains(.finished)
+    Interleaving.reach(.beforeMark)
+    if !isFinished, !exchange.state.set(.suspended).contains(.finished) {
       // The bit before the act: safe, because only a leader resumes, in a later pass.
       figures.suspensions.add()
+      Interleaving.reach(.beforeSuspend)
+      Interleaving.note(.connectionSuspended)
       MHD_suspend_connection(connection)
       return .YES
     }

@@ -2,6 +2,7 @@ import CMicroHTTPD
 import CPlatform
 import Glibc
 import HTTPMessages
+import Interleavings
 import Locks
 import Metrics
 import WorkerPool
@@ -128,13 +129,19 @@ final class HTTPLane: Lane, @unchecked Sendable {
   // MARK: any thread
 
   /// Hands a finished exchange that was suspended back to the leader.
-  func post(_ exchange: Exchange) { deliver(exchange) }
+  func post(_ exchange: Exchange) {
+    if postsWrongly(exchange) { return }
+    deliver(exchange)
+  }
 
   /// Tells the leader something. A lane without a leader gets one within ticks, since the monitor is armed then.
   func send(_ command: LaneCommand.Kind) { deliver(LaneCommand(command)) }
 
   private func deliver(_ message: WorkItem) {
-    if inbox.push(message) { heddle_eventfd_signal(wakeDescriptor) }
+    Interleaving.reach(.beforePush)
+    guard inbox.push(message), !Interleaving.isWrong(.noWakeUp) else { return }
+    Interleaving.reach(.beforeSignal)
+    heddle_eventfd_signal(wakeDescriptor)
   }
 
   // MARK: Lane
@@ -225,6 +232,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
       last._withUnsafeGuaranteedRef { $0.liveIndex = place }
     }
     if exchange.deadlineLinks.isQueued { exchange.leaveDeadlines(&deadlines) }
+    Interleaving.reach(.beforeAbandon)
     let before = exchange.state.set(.abandoned)
     if exchange.stage == .answered {
       if !isComplete { figures.aborted.add() }
@@ -266,7 +274,9 @@ final class HTTPLane: Lane, @unchecked Sendable {
   /// Keeps an exchange for the next request, if nobody else holds it.
   func recycle(_ exchange: consuming Exchange) {
     var exchange = exchange
-    guard spare.count < HTTPLane.spareLimit, isKnownUniquelyReferenced(&exchange) else { return }
+    guard spare.count < HTTPLane.spareLimit,
+      isKnownUniquelyReferenced(&exchange) || Interleaving.isWrong(.recyclesShared)
+    else { return }
     exchange.reset()
     spare.append(Unmanaged.passRetained(exchange))
   }

@@ -1,3 +1,4 @@
+import Interleavings
 import Synchronization
 import WorkerPool
 
@@ -46,7 +47,14 @@ final class Inbox: Sendable {
 
   /// Leader: marks itself as asleep, unless there is a message.
   func prepareToSleep() -> Bool {
-    word.compareExchange(
+    if Interleaving.isWrong(.looksThenSleeps) {
+      guard word.load(ordering: .acquiring) == Inbox.empty else { return false }
+      Interleaving.reach(.betweenTwoSteps)
+      word.store(Inbox.sleeping, ordering: .releasing)
+      return true
+    }
+    if Interleaving.isWrong(.sleepsUnseen) { return true }
+    return word.compareExchange(
       expected: Inbox.empty, desired: Inbox.sleeping, successOrdering: .acquiringAndReleasing,
       failureOrdering: .relaxed
     ).exchanged

@@ -3,6 +3,7 @@
 
 import CPlatform
 import Glibc
+import Interleavings
 import Locks
 import Synchronization
 
@@ -12,6 +13,7 @@ final class ThreadEntry: @unchecked Sendable {
   private let thread: OwnedThread
   private let options: ThreadOptions
   private var body: (@Sendable () -> Void)?
+  private let order = Interleaving.Inheritance()
 
   init(thread: OwnedThread, options: ThreadOptions, body: @escaping @Sendable () -> Void) {
     self.thread = thread
@@ -29,6 +31,7 @@ final class ThreadEntry: @unchecked Sendable {
       thread.setHandle(UInt(handle))
     } else {
       context.release()
+      order.threadWasNotStarted()
     }
     return errno
   }
@@ -44,8 +47,10 @@ final class ThreadEntry: @unchecked Sendable {
     ThreadRecord.setCurrentName(thread.name)
     thread.kernelID.store(heddle_tid(), ordering: .releasing)
     for hook in options.startHooks { hook() }
-    body?()
-    body = nil
+    order.run {
+      body?()
+      body = nil
+    }
     for hook in options.endHooks { hook() }
     thread.destroyLocals()
     return held

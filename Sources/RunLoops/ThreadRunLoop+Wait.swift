@@ -2,6 +2,7 @@
 
 import CPlatform
 import Glibc
+import Interleavings
 
 extension ThreadRunLoop {
   /// Where the loop sleeps.
@@ -92,12 +93,15 @@ extension ThreadRunLoop {
       if case .set(let set) = place { _ = set.wait(nanoseconds: 0) }
       return
     }
+    Interleaving.reach(.beforeWait)
     counters.beginWait(at: now)
+    Interleaving.willSleep()
     // Once more if a signal, or a wake-up that was paid late, broke the sleep and nothing is in the word.
     while mailbox.word.glance == word, limit > now {
       if sleep(while: word, in: place, nanoseconds: limit == .max ? -1 : limit - now) { break }
       now = clock.now()
     }
+    Interleaving.hasWoken()
     counters.endWait(at: clock.now())
     mailbox.testHook?(.afterWait)
   }

@@ -1,3 +1,5 @@
+import Interleavings
+
 /// The steps of a worker: what to do next, and what to do with a pass.
 extension Scheduler {
   /// *next*: the step of a member that has nothing in hand.
@@ -26,14 +28,25 @@ extension Scheduler {
       return .run(item)
     }
     if vacantLanes > 0, let lane = lanes.firstIndex(where: { $0.state == .vacant }) {
-      lanes[lane] = LaneSlot(state: .held)
-      vacantLanes -= 1
+      if !Interleaving.isWrong(.twoLead) { hold(lane) }
       return .lead(lane)
     }
     // Here nothing that may run waits: with all lanes held, their leaders and this member are outside.
-    guard member.prepareToPark() else { return .handleMessages }
-    parked.append(member)
+    if !Interleaving.isWrong(.looksThenParks), !push(member) { return .handleMessages }
     return .park(mayEnd: started > limits.minThreads)
+  }
+
+  /// A member takes a vacant lane.
+  mutating func hold(_ lane: Int) {
+    lanes[lane] = LaneSlot(state: .held)
+    vacantLanes -= 1
+  }
+
+  /// A member enters the stack, unless a message is waiting for it.
+  mutating func push(_ member: Member) -> Bool {
+    guard member.prepareToPark() else { return false }
+    parked.append(member)
+    return true
   }
 
   /// What the leader does with what its pass collected. Items that the queue cannot take come back in `refused`, each with its cause.

@@ -1,4 +1,5 @@
 import CPlatform
+import Interleavings
 public import RunLoops
 
 extension RunLoopMode {
@@ -103,17 +104,21 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   /// The run loop has messages to handle: nobody may count on this thread meanwhile, so it gives up what it holds.
   package func willHandleMessages(in loop: ThreadRunLoop) {
     var debts = Scheduler<Worker>.Debts()
+    Interleaving.reach(.beforeMessages)
     switch phase {
     case .parked:
       pool.decide { scheduler in
         if loop.consumeToken() {
+          if Interleaving.isWrong(.messageEatsToken) { return scheduler.leaveForMessages() }
           scheduler.handTokenOn(debts: &debts)
         } else {
           loop.cancelPark()
+          if Interleaving.isWrong(.messageOnStack) { return scheduler.leaveForMessages() }
           scheduler.leaveStack(self)
         }
       }
     case .leading(let lane):
+      if Interleaving.isWrong(.messageKeepsLane) { return }
       pool.decide { $0.vacate(lane: lane, debts: &debts) }
     case .next(.elsewhere):
       pool.decide { $0.leaveForMessages() }
@@ -129,6 +134,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     }
     // The scheduler takes who handles messages for somebody inside a handler.
     phase = .next(.handler)
+    if Interleaving.isWrong(.vacatesQuietly) { return }
     pool.pay(debts)
   }
 
@@ -138,6 +144,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   }
 
   private func next(from origin: Scheduler<Worker>.Origin) -> RunLoopVerdict {
+    Interleaving.reach(.beforeNext)
     var debts = Scheduler<Worker>.Debts()
     let decision = pool.decide { $0.next(self, from: origin, leaving: slot, debts: &debts) }
     slot = nil
@@ -149,9 +156,13 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
       run(item)
       return .again
     case .lead(let lane):
+      if Interleaving.isWrong(.twoLead) { takeLaneInSecondStep(lane) }
       phase = .leading(lane)
       loop.setPollWakeDescriptor(pool.lanes[lane].wakeDescriptor)
       activity.enter(.leading, at: clock)
+      if Interleaving.isWrong(.newLeaderWaits), pool.lanes[lane].prepareToSleep() {
+        return .poll(descriptor: pool.lanes[lane].pollDescriptor, until: .max)
+      }
       return lead(lane)
     case .park(let mayEnd):
       return park(mayEnd: mayEnd)
@@ -164,6 +175,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   }
 
   private func run(_ item: WorkItem) {
+    Interleaving.reach(.beforeItem)
     // Before the handler, which may run this thread's loop itself.
     phase = .next(.handler)
     slot = item.bulkhead
@@ -177,6 +189,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
 
   private func park(mayEnd: Bool) -> RunLoopVerdict {
     reading = heddle_now()
+    if Interleaving.isWrong(.looksThenParks), !pushInSecondStep() { return .again }
     // Who is needed for the minimum sleeps without a limit, so that an idle pool makes no wake-up at all.
     let until = mayEnd ? clock &+ pool.idleNanoseconds : .max
     phase = .parked(mayEnd: mayEnd, until: until)
@@ -185,11 +198,13 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   }
 
   private func afterParking(mayEnd: Bool, until: Int64) -> RunLoopVerdict {
+    Interleaving.reach(.beforeIdleEnd)
     reading = heddle_now()
     enum Outcome { case called, ends, waits(until: Int64) }
     let outcome = pool.decide { scheduler -> Outcome in
       // Under the pool's lock the token is either there, or nobody will bring one before this member is off the stack.
-      if loop.consumeToken() { return .called }
+      let isIgnored = Interleaving.isWrong(.tokenEnds) && mayEnd && clock >= until
+      if !isIgnored, loop.consumeToken() { return .called }
       guard mayEnd, clock >= until else { return .waits(until: until) }
       switch scheduler.endIdle(self) {
       case .ended:
@@ -225,25 +240,30 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     var pass = lane.pass(on: self)
     isFresh = false
     // Before anything else: a queue that is not empty is no reason to keep a drained lane open.
-    if pass.isDrained, pass.timeout != 0 { return close(lane, index) }
+    let isHeldUp = Interleaving.isWrong(.stopsLast) && (!pass.batch.isEmpty || pool.hasQueuedItems)
+    if pass.isDrained, pass.timeout != 0, !isHeldUp { return close(lane, index) }
+    if Interleaving.isWrong(.ignoresZero), pass.timeout == 0 { pass.timeout = .max }
     if !pass.batch.isEmpty || pool.hasQueuedItems {
       var debts = Scheduler<Worker>.Debts()
       var refused = WorkChain()
       // For one request the time of the pass is good enough; the last of many must not count the first one's as its own.
       reading = pass.clock != 0 && pass.batch.count == 1 ? pass.clock : heddle_now()
+      Interleaving.reach(.beforePublish)
       let item = pool.decide {
         $0.publish(&pass.batch, lane: index, refused: &refused, debts: &debts)
       }
-      pool.pay(debts)
+      if !Interleaving.isWrong(.paysLate) { pool.pay(debts) }
       if !refused.isEmpty {
         lane.refuse(refused, on: self)
         pass.timeout = 0
       }
       if let item {
         run(item)
+        if Interleaving.isWrong(.paysLate) { pool.pay(debts) }
         return .again
       }
     }
+    Interleaving.reach(.beforeSleepMark)
     guard pass.timeout != 0, lane.prepareToSleep() else { return .again }
     return .poll(descriptor: lane.pollDescriptor, until: Worker.moment(after: pass.timeout))
   }
@@ -257,10 +277,26 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   private func close(_ lane: any Lane, _ index: Int) -> RunLoopVerdict {
     var debts = Scheduler<Worker>.Debts()
     loop.setPollWakeDescriptor(-1)
+    Interleaving.reach(.beforeStop)
     lane.close()
+    Interleaving.reach(.beforeClosed)
     pool.decide { $0.laneClosed(index, debts: &debts) }
     pool.pay(debts)
     phase = .next(.elsewhere)
     return .again
+  }
+
+  // MARK: wrong variants, for tests; see ``Interleaving/Variant``
+
+  /// The lane was seen to be vacant in one section under `P`, and is taken in another.
+  private func takeLaneInSecondStep(_ lane: Int) {
+    Interleaving.reach(.betweenTwoSteps)
+    pool.decide { $0.hold(lane) }
+  }
+
+  /// To park was decided in one section under `P`, and the stack is entered in another.
+  private func pushInSecondStep() -> Bool {
+    Interleaving.reach(.betweenTwoSteps)
+    return pool.decide { $0.push(self) }
   }
 }

@@ -1,4 +1,5 @@
 import CPlatform
+import Interleavings
 package import Locks
 package import RunLoops
 import Synchronization
@@ -200,7 +201,9 @@ package final class WorkerPool: @unchecked Sendable {
   /// made up for by the monitor, which is armed while anything waits.
   var hasQueuedItems: Bool { queued.load(ordering: .relaxed) > 0 }
 
-  var idleNanoseconds: Int64 { idleTime.load(ordering: .relaxed) }
+  var idleNanoseconds: Int64 {
+    Interleaving.chooses(.idleTimeIsOver) ? 0 : idleTime.load(ordering: .relaxed)
+  }
 
   /// Does what a section under `P` decided. Not under any lock.
   @inline(__always)
@@ -209,6 +212,7 @@ package final class WorkerPool: @unchecked Sendable {
   }
 
   private func payAll(_ debts: borrowing Scheduler<Worker>.Debts) {
+    Interleaving.reach(.beforeDebts)
     debts.wake?.pay()
     for wake in debts.moreWakes { wake.pay() }
     if debts.tick { monitor.arm() }
@@ -297,19 +301,25 @@ package final class WorkerPool: @unchecked Sendable {
   // MARK: monitor
 
   private func tick() -> Bool {
+    Interleaving.reach(.beforeTick)
     events.sampleIfDue()
     var debts = Scheduler<Worker>.Debts()
     var expired = WorkChain()
     var shed = WorkChain()
     let now = heddle_now()
+    var oldest = queueDeadline > 0 ? now &- queueDeadline : Int64.min
+    if queueDeadline > 0, Interleaving.chooses(.queueDeadlineIsOver) { oldest = .max }
     let waiting = hasQueuedItems ? waitingWorkers() : 0
     let again = decide { scheduler in
-      if queueDeadline > 0 { scheduler.takeExpired(before: now &- queueDeadline, into: &expired) }
+      if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
       scheduler.shed(at: now, into: &shed)
       return scheduler.tick(&debts, waiting: waiting)
     }
     pay(debts)
-    while let item = expired.pop() { item.expireInQueue() }
+    while let item = expired.pop() {
+      Interleaving.reach(.beforeExpiry)
+      item.expireInQueue()
+    }
     while let item = shed.pop() { item.shedFromQueue() }
     return again
   }

@@ -65,7 +65,7 @@ struct ServeOptionTests {
     ("--max-body", "2GiB", "0 to 1GiB, in bytes or as 64KiB, 1MiB"),
     ("--max-header", "1023", "1KiB to 64KiB, in bytes or as 64KiB, 1MiB"),
     ("--max-header", "65537", "1KiB to 64KiB, in bytes or as 64KiB, 1MiB"),
-    ("--connection-timeout", "999ms", "0 (off) or 1s to 24h, as 250ms, 30s, 5m"),
+    ("--connection-timeout", "99ms", "0 (off) or 100ms to 24h, as 250ms, 30s, 5m"),
     ("--drain-timeout", "61m", "0 to 1h, as 250ms, 30s, 5m"),
     ("--host", "", "an address or a host name"), ("--host", "a b", "an address or a host name"),
     ("--public", "", "a folder"), ("--log-level", "loud", "debug, info, warning, error"),

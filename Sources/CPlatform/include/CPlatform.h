@@ -67,6 +67,7 @@ void heddle_tls_set(int slot, void *value);
 #define HEDDLE_TLS_LOOP 1    /* RunLoops: the run loop of this thread */
 #define HEDDLE_TLS_WAITER 2  /* Locks: the record of what this thread waits for */
 #define HEDDLE_TLS_WORKER 3  /* WorkerPool: the worker that runs here */
+#define HEDDLE_TLS_ORDER 4   /* Interleavings: who decides, in a test, in which order threads run */
 
 /* --- clocks: struct timespec arithmetic in one place, in nanoseconds -------------------------------------------- */
 
