@@ -66,10 +66,14 @@ extension Exchange {
       // The completion callback has come and gone; nobody will ask for the result.
       result?.release()
     } else if before.contains(.suspended) || Interleaving.isWrong(.postsAlways) {
-      lane.post(self)
+      postToLane()
     }
     // Else the next pass meets the connection anyhow, since libmicrohttpd calls back for what has no answer.
   }
+
+  /// Apart, because whoever does not post need not count a reference to the lane.
+  @inline(never)
+  private func postToLane() { lane.post(self) }
 
   /// Finishes it with a refusal, unless somebody else has finished it. False: somebody has.
   @discardableResult
@@ -99,8 +103,11 @@ extension Exchange {
     let response = respond(context: context)
     let ended = heddle_now()
     runtime?._withUnsafeGuaranteedRef { runtime in
-      runtime.estimate.note(ended &- started)
-      if isLong { runtime.estimate.note(before, heddle_thread_usage(), run: ended &- started) }
+      if isLong {
+        runtime.estimate.note(before, heddle_thread_usage(), run: ended &- started)
+      } else {
+        runtime.estimate.note(ended &- started)
+      }
     }
     let isError = response.status.code >= 500
     // A drain may have answered meanwhile: the result is dropped then.

@@ -28,12 +28,14 @@ struct ServiceEstimate: ~Copyable, Sendable {
     nanoseconds.store(old &+ (run &- old) / 8, ordering: .relaxed)
   }
 
-  /// Takes what a run used into account: half of the difference, since it hardly varies.
+  /// Takes a run into account together with what it used: of that half of the difference, since it hardly varies.
   ///
-  /// A run that never went to sleep computed all the time, however long it waited for a processor.
+  /// A run that never went to sleep computed all the time, however long it waited for a processor: it counts for what it used. Else
+  /// a quick handler that was once kept from its processor would be taken for a slow one, on a busy machine again and again.
   func note(_ before: heddle_usage, _ after: heddle_usage, run: Int64) {
     let used = after.cpu_nanoseconds &- before.cpu_nanoseconds
     let hasSlept = after.sleeps != before.sleeps
+    note(hasSlept ? run : min(run, used))
     let part =
       hasSlept ? min(ServiceEstimate.whole, used &* ServiceEstimate.whole / max(1, run)) : ServiceEstimate.whole
     let old = processorPart.load(ordering: .relaxed)

@@ -3,44 +3,50 @@ extension ThreadRunLoop {
   /// flags.
   func turns(_ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool) -> RunLoopResult {
     while true {
-      // A constant for as long as it is the driver: a variable would be retained for each turn.
-      let driver = currentDriver()
-      let version = state.pointee.driverVersion
-      if let result = turns(mode, deadline, returnAfterSourceHandled, driver: driver, version: version) {
-        return result
-      }
+      let result =
+        if let driver = currentDriver() {
+          turns(mode, deadline, returnAfterSourceHandled, askedFor: driver)
+        } else {
+          turnsAlone(mode, deadline, returnAfterSourceHandled)
+        }
+      if let result { return result }
     }
   }
 
-  /// The loop as long as it has the same driver; nil: it has another one.
+  /// The loop as long as it has this driver; nil: it has another one, or none. Generic, so that asking it counts no reference.
   private func turns(
-    _ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool, driver: (any RunLoopDriver)?, version: Int
+    _ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool, askedFor driver: some RunLoopDriver
   ) -> RunLoopResult? {
+    let version = state.pointee.driverVersion
     while true {
-      counters.countIteration()
       var handled = false
-      if mailbox.word.glance & ParkingWord.message != 0 || state.pointee.changed
-        || state.pointee.needsAttention
-      {
-        handled = attend(mode)
-        if mailbox.takeStop() { return .stopped }
-        if handled && returnAfterSourceHandled { return .handledSource }
-        if version != state.pointee.driverVersion { return nil }
+      if let end = begin(mode, version, returnAfterSourceHandled, &handled) { return end.result }
+      state.pointee.isDriverRunning = true
+      let verdict = driver.turn(in: self)
+      state.pointee.isDriverRunning = false
+      switch verdict {
+      case .again:
+        lookAtDescriptors(mode)
+        handled = true
+      case .park(let until): handled = waitParked(mode, until: min(until, deadline))
+      case .poll(let descriptor, let until):
+        handled = waitPolling(mode, descriptor, until: min(until, deadline))
+      case .end: return .stopped
       }
-      if let driver {
-        state.pointee.isDriverRunning = true
-        let verdict = driver.turn(in: self)
-        state.pointee.isDriverRunning = false
-        switch verdict {
-        case .again:
-          lookAtDescriptors(mode)
-          handled = true
-        case .park(let until): handled = waitParked(mode, until: min(until, deadline))
-        case .poll(let descriptor, let until):
-          handled = waitPolling(mode, descriptor, until: min(until, deadline))
-        case .end: return .stopped
-        }
-      } else if handled {
+      if handled && returnAfterSourceHandled { return .handledSource }
+      if deadline != .max, clock.now() >= deadline { return .timedOut }
+    }
+  }
+
+  /// The loop as long as it has no driver; nil: it has one.
+  private func turnsAlone(
+    _ mode: ModeState, _ deadline: Int64, _ returnAfterSourceHandled: Bool
+  ) -> RunLoopResult? {
+    let version = state.pointee.driverVersion
+    while true {
+      var handled = false
+      if let end = begin(mode, version, returnAfterSourceHandled, &handled) { return end.result }
+      if handled {
         lookAtDescriptors(mode)
       } else if isFinished(mode, nil) {
         return .finished
@@ -50,6 +56,24 @@ extension ThreadRunLoop {
       if handled && returnAfterSourceHandled { return .handledSource }
       if deadline != .max, clock.now() >= deadline { return .timedOut }
     }
+  }
+
+  /// Why the turns end; nil: another driver is to be asked.
+  private struct End { var result: RunLoopResult? }
+
+  /// What a turn begins with. Nil: it goes on.
+  @inline(__always)
+  private func begin(
+    _ mode: ModeState, _ version: Int, _ returnAfterSourceHandled: Bool, _ handled: inout Bool
+  ) -> End? {
+    counters.countIteration()
+    guard
+      mailbox.word.glance & ParkingWord.message != 0 || state.pointee.changed || state.pointee.needsAttention
+    else { return nil }
+    handled = attend(mode)
+    if mailbox.takeStop() { return End(result: .stopped) }
+    if handled && returnAfterSourceHandled { return End(result: .handledSource) }
+    return version == state.pointee.driverVersion ? nil : End(result: nil)
   }
 
   /// The part of a turn that deals with all but the driver and the descriptors. True: something of the
