@@ -64,6 +64,8 @@ extension Interleaving {
     case idling
     /// In a handler, or in a client or whoever else takes part.
     case handler, client, manager
+    /// In a client that is about to reset its connection.
+    case leaving
   }
 
   /// What is counted.

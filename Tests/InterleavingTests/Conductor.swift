@@ -83,7 +83,9 @@ final class Conductor: InterleavingArbiter, @unchecked Sendable {
     var seen = -1
     var since = heddle_now()
     while true {
-      let (count, names, isIdle, problem) = lock.withLock { (steps, ended, current == nil && !isChoosing, found) }
+      let (count, names, isIdle, problem) = lock.withLock {
+        (steps, ended, current == nil && !isChoosing && births == 0, found)
+      }
       if problem != nil { return false }
       if holds(names) { return true }
       if count != seen { (seen, since) = (count, heddle_now()) }

@@ -29,7 +29,7 @@ import Testing
   @Test func everyPlaceIsReached() throws {
     var seen: Set<Interleaving.Place> = [.betweenTwoSteps]  // in wrong variants only
     for scenario in Scenario.all {
-      for seed in UInt64(1)...4 {
+      for seed in UInt64(1)...12 {
         let trace = Recorder.Steps()
         _ = try Round.play(scenario, Anyone(random: SeededNumbers(seed: seed)), trace: trace)
         seen.formUnion(trace.values.map(\.place))

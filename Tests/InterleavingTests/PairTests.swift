@@ -30,12 +30,12 @@ import Testing
     Pair(.beforeSignal, until: .beforeTake, "slow and quick"),
     Pair(.beforeTake, until: .beforePush, "slow and quick"),
     Pair(.beforeRun, until: .beforePush, "slow and quick"),
-    // The client that leaves, against the finisher.
-    Pair(.beforeAbandon, until: .beforeFinish, "a client leaves early"),
-    Pair(.beforeAbandon, until: .beforeClaim, "a client leaves early"),
-    Pair(.beforeFinish, until: .beforeAbandon, "a client leaves"),
-    Pair(.beforeClaim, until: .beforeAbandon, "a client leaves"),
-    Pair(.beforeItem, until: .beforeAbandon, "a client leaves"),
+    // The client that leaves, against the finisher and the leader.
+    Pair(.beforeMark, until: .leaving, "a client leaves early"),
+    Pair(.beforeClaim, until: .leaving, "a client leaves early"),
+    Pair(.beforeFinish, until: .leaving, "a client leaves early"),
+    Pair(.leaving, until: .beforeSuspend, "a client leaves early"),
+    Pair(.leaving, until: .beforePush, "a client leaves early"),
     // Two who finish.
     Pair(.beforeClaim, until: .beforeFinish, "the time limit"),
     Pair(.beforeFinish, until: .beforeClaim, "the time limit"),

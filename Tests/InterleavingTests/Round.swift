@@ -76,7 +76,9 @@ final class Round: @unchecked Sendable {
     guard conductor.waitUntilIdle() else { return conductor.problem }
 
     conductor.pause()
-    visitors = scenario.clients.compactMap { Visitor(port: service.port, $0) }
+    visitors = scenario.clients.compactMap { steps in
+      Visitor(port: service.port, steps) { self.runs.withLock { !$0.isEmpty } }
+    }
     for (index, visitor) in visitors.enumerated() {
       threads.append(try OwnedThread.start(ThreadOptions(name: "client-\(index + 1)")) { visitor.visit() })
     }

@@ -11,11 +11,14 @@ final class Visitor: Sendable {
   }
 
   let steps: [Scenario.ClientStep]
+  private let hasBegun: @Sendable () -> Bool
   private let descriptor: Int32
   private let kept = Locked("test.visitor", Kept())
 
-  init?(port: UInt16, _ steps: [Scenario.ClientStep]) {
+  /// `hasBegun`: whether some handler has.
+  init?(port: UInt16, _ steps: [Scenario.ClientStep], hasBegun: @escaping @Sendable () -> Bool) {
     self.steps = steps
+    self.hasBegun = hasBegun
     descriptor = socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
@@ -61,7 +64,11 @@ final class Visitor: Sendable {
         }
         if status == 0 { return }
       case .pause: Round.idle()
-      case .reset: leave()
+      case .awaitHandler:
+        for _ in 0..<100 where !hasBegun() { Interleaving.reach(.idling) }
+      case .reset:
+        Interleaving.reach(.leaving)
+        leave()
       }
     }
   }
