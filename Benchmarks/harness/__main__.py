@@ -8,7 +8,6 @@ import sys
 
 import cases
 import machine
-import report
 from servers import KNOWN, Failure
 
 
@@ -18,7 +17,7 @@ def arguments():
         description="Measures Heddle against bare C libmicrohttpd: the servers take turns in each round, and each "
         "figure is the median of the rounds. The table goes to standard output, the progress to standard error.",
     )
-    parser.add_argument("--case", action="append", choices=[*cases.CASES, "all"], help="default: plaintext")
+    parser.add_argument("--case", action="append", choices=[*cases.NAMES, "all"], help="default: plaintext")
     parser.add_argument("--rounds", type=int, default=5, help="default: 5")
     parser.add_argument("--seconds", type=int, default=3, help="length of one measurement; default: 3")
     parser.add_argument("--connections", type=int, default=64, help="of wrk; default: 64")
@@ -41,7 +40,7 @@ def arguments():
     if chosen.case is None:
         chosen.case = ["plaintext"]
     elif "all" in chosen.case:
-        chosen.case = list(cases.CASES)
+        chosen.case = cases.ALL
     return chosen
 
 
@@ -53,9 +52,8 @@ def main():
     samples = {}
     print(machine.line(), end="\n\n", flush=True)
     for name in chosen.case:
-        case = cases.CASES[name]
-        samples[name] = cases.run(case, chosen)
-        print(report.table(case, samples[name], chosen), end="\n\n", flush=True)
+        text, samples[name] = cases.measured(name, chosen)
+        print(text, end="\n\n", flush=True)
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as file:
             json.dump({"machine": machine.line(), "samples": samples}, file, indent=1)

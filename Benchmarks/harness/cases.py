@@ -1,14 +1,20 @@
-"""What is measured. Each case gives one sample for each server and round."""
+"""What is measured. A case gives one sample for each server and round; a scenario fills a table of its own."""
 
 import collections
 import os
 import time
 
+import processor
+import report
+import saturation
+import starting
 import wrk
+from facts import Missing, Table
 from process import Usage, resident_megabytes
 from servers import PEERS, Server, say
 
 Case = collections.namedtuple("Case", "name about path status servers peers pinned measure")
+Scenario = collections.namedtuple("Scenario", "about heads measure")
 
 
 def load(server, chosen, pin, path, connections, duration):
@@ -91,6 +97,16 @@ CASES = {
     ]
 }  # fmt: skip
 
+SCENARIOS = {
+    "startup": Scenario(starting.ABOUT, starting.HEADS, starting.startup),
+    "saturated": Scenario(saturation.ABOUT, saturation.HEADS, saturation.saturated),
+    "cpu": Scenario(processor.ABOUT, processor.HEADS, processor.cpu),
+}
+
+NAMES = [*CASES, *SCENARIOS]
+# What helps to choose between settings is asked for by name.
+ALL = [name for name in NAMES if name != "options"]
+
 
 def chosen_servers(case, chosen):
     """The servers of a case, the reference first."""
@@ -126,3 +142,20 @@ def run(case, chosen):
         for server in servers:
             server.end()
     return samples
+
+
+def measured(name, chosen):
+    """The table of a case or scenario, in Markdown, and its samples."""
+    if name in CASES:
+        samples = run(CASES[name], chosen)
+        return report.table(CASES[name], samples, chosen), samples
+    scenario = SCENARIOS[name]
+    table = Table(name, scenario.about, scenario.heads)
+    samples = None
+    try:
+        samples = scenario.measure(chosen, table)
+    except Missing as missing:
+        table.note(f"Not measured: {missing}")
+    if chosen.heddle_flags:
+        table.note(f"Flags of heddle, where the case does not set them: {' '.join(chosen.heddle_flags)}")
+    return table.text(), samples

@@ -19,6 +19,13 @@ def cpu_seconds(pid):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def machine_seconds():
+    """Time that all processors of the machine were not idle, also that which a hypervisor took away."""
+    with open("/proc/stat", encoding="utf-8") as file:
+        user, nice, system, _, _, interrupts, soft, stolen = map(int, file.readline().split()[1:9])
+    return (user + nice + system + interrupts + soft + stolen) / os.sysconf("SC_CLK_TCK")
+
+
 def switches(pid):
     """Context switches of each thread: thread id -> voluntary and involuntary ones together."""
     found = {}
