@@ -4,9 +4,11 @@ import collections
 import os
 import time
 
+import held
 import processor
 import report
 import saturation
+import shrinking
 import starting
 import wrk
 from facts import Missing, Table
@@ -101,6 +103,9 @@ SCENARIOS = {
     "startup": Scenario(starting.ABOUT, starting.HEADS, starting.startup),
     "saturated": Scenario(saturation.ABOUT, saturation.HEADS, saturation.saturated),
     "cpu": Scenario(processor.ABOUT, processor.HEADS, processor.cpu),
+    "grow": Scenario(shrinking.GROW, shrinking.HEADS, shrinking.grow),
+    "burst": Scenario(shrinking.BURST, shrinking.HEADS, shrinking.burst),
+    "connections": Scenario(held.ABOUT, held.HEADS, held.connections),
 }
 
 NAMES = [*CASES, *SCENARIOS]

@@ -46,6 +46,16 @@ def resident_megabytes(pid):
     return int(found.group(1)) / 1024 if found else 0.0
 
 
+def threads(pid):
+    """How many threads there are."""
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def descriptors(pid):
+    """How many files and sockets are open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))
+
+
 class Usage:
     """What a process uses between the making of this and the call of `since`."""
 
