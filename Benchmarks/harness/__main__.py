@@ -8,7 +8,7 @@ import sys
 
 import cases
 import machine
-from servers import KNOWN, Failure
+from servers import KNOWN
 
 
 def arguments():
@@ -49,23 +49,21 @@ def main():
     # Whoever ends this program must not leave servers behind: turn the signals into the exception that cleans up.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    samples = {}
+    samples, status = {}, 0
     print(machine.line(), end="\n\n", flush=True)
     for name in chosen.case:
-        text, samples[name] = cases.measured(name, chosen)
+        text, samples[name], went_well = cases.measured(name, chosen)
+        status = status if went_well else 1
         print(text, end="\n\n", flush=True)
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as file:
             json.dump({"machine": machine.line(), "samples": samples}, file, indent=1)
-    return 0
+    return status
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
-        print(f"Benchmarks/run: {failure}", file=sys.stderr)
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

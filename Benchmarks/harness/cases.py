@@ -2,8 +2,11 @@
 
 import collections
 import os
+import subprocess
 import time
 
+import calls
+import choices
 import held
 import processor
 import report
@@ -13,7 +16,7 @@ import starting
 import wrk
 from facts import Missing, Table
 from process import Usage, resident_megabytes
-from servers import PEERS, Server, say
+from servers import PEERS, Failure, Server, say
 
 Case = collections.namedtuple("Case", "name about path status servers peers pinned measure")
 Scenario = collections.namedtuple("Scenario", "about heads measure")
@@ -106,6 +109,8 @@ SCENARIOS = {
     "grow": Scenario(shrinking.GROW, shrinking.HEADS, shrinking.grow),
     "burst": Scenario(shrinking.BURST, shrinking.HEADS, shrinking.burst),
     "connections": Scenario(held.ABOUT, held.HEADS, held.connections),
+    "calls": Scenario(calls.ABOUT, calls.HEADS, calls.calls),
+    "options": Scenario(choices.ABOUT, choices.HEADS, choices.options),
 }
 
 NAMES = [*CASES, *SCENARIOS]
@@ -150,17 +155,25 @@ def run(case, chosen):
 
 
 def measured(name, chosen):
-    """The table of a case or scenario, in Markdown, and its samples."""
-    if name in CASES:
-        samples = run(CASES[name], chosen)
-        return report.table(CASES[name], samples, chosen), samples
-    scenario = SCENARIOS[name]
-    table = Table(name, scenario.about, scenario.heads)
-    samples = None
+    """The table of a case or scenario in Markdown, its samples, and whether all of it went as it should.
+
+    What a machine does not allow is said in the table, and is no failure.
+    """
+    about, heads = (SCENARIOS[name].about, SCENARIOS[name].heads) if name in SCENARIOS else (CASES[name].about + ".", [])
+    table = Table(name, about[0].upper() + about[1:], heads)
+    samples, went_well = None, True
     try:
-        samples = scenario.measure(chosen, table)
+        if name in CASES:
+            samples = run(CASES[name], chosen)
+            return report.table(CASES[name], samples, chosen), samples, True
+        samples = SCENARIOS[name].measure(chosen, table)
     except Missing as missing:
-        table.note(f"Not measured: {missing}")
+        table.note(f"not measured: {missing}")
+    except FileNotFoundError as error:
+        table.note(f"not measured: {error.filename} is not installed")
+    except (Failure, OSError, ValueError, subprocess.TimeoutExpired) as error:
+        table.note(f"**failed: {' '.join(str(error).split())}**")
+        went_well = False
     if chosen.heddle_flags:
-        table.note(f"Flags of heddle, where the case does not set them: {' '.join(chosen.heddle_flags)}")
-    return table.text(), samples
+        table.note(f"flags of heddle, where the case does not set them: {' '.join(chosen.heddle_flags)}")
+    return table.text(), samples, went_well

@@ -36,7 +36,9 @@ class Table:
 
     def text(self):
         """All of it."""
-        lines = [f"### {self.name}", "", self.about, ""]
+        lines = [f"### {self.name}", "", self.about]
+        if self.rows or self.notes:
+            lines += [""]
         if self.rows:
             lines += ["| " + " | ".join(self.heads) + " |", "| --- |" + " ---: |" * (len(self.heads) - 1)]
             lines += ["| " + " | ".join(cells) + " |" for cells in self.rows]

@@ -68,7 +68,7 @@ def one_round(chosen, table, flags, clients, path, minimum, limit, trickle):
 def fill(table, sample, bar_peak, minimum, bar_time, limit):
     """The row of a round."""
     if (sample["spawned"], sample["idle"]) != (sample["spawn_events"], sample["idle_events"]):
-        table.note("**The counts do not agree with the events**")
+        table.note("**the counts do not agree with the events**")
     table.row(
         sample["peak"], bar_peak, f"{sample['total']}, minimum {minimum}",
         f"not within {limit} s" if sample["took"] is None else time_text(sample["took"]), bar_time, sample["visits"],
