@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 
 import wrk
 from client import Client
@@ -14,11 +15,12 @@ PATH, BLOCKING = f"/lab/cpu?ms={MILLISECONDS}", "/lab/sleep?ms=50"
 ABOUT = (
     f"{CLIENTS} connections on {PATH}, alone and beside {CLIENTS} on {BLOCKING}, in turn, each on a fresh server; medians of "
     f"the rounds, with their range. The ideal is {1000 // MILLISECONDS} requests per second for each core. The loss compares "
-    "both turns of a round. Threads are those of /api/threads: the most at once, those at the end, and how many of them ran or "
+    "both turns of a round. What others left is the ideal of the processor time that no other process and no hypervisor took; "
+    "the load is among those others. Threads are those of /api/threads: the most at once, those at the end, and how many of them ran or "
     "were blocked on average, looked at every 50 ms."
 )
 HEADS = [
-    "load", "requests/s", "of the ideal", "bar", "loss", "bar",
+    "load", "requests/s", "of the ideal", "bar", "of what others left", "loss", "bar",
     "most threads", "at the end", "running", "blocked", "blocking requests/s", "processors used by others",
 ]  # fmt: skip
 
@@ -57,8 +59,10 @@ def turn(chosen, beside):
     try:
         server.await_answer("/plaintext", 200)
         if beside:
-            blocking = wrk.start(server.port, BLOCKING, CLIENTS, chosen.seconds + 1)
+            blocking = wrk.start(server.port, BLOCKING, CLIENTS, chosen.seconds + 2)
         wrk.finish(wrk.start(server.port, PATH, CLIENTS, 1), 1)
+        # What the first wrk left behind is computed all the same, and must not be part of the next one's time.
+        time.sleep(0.5)
         with Watch(server.port) as watch:
             machine, own = machine_seconds(), cpu_seconds(server.pid)
             figures = wrk.finish(wrk.start(server.port, PATH, CLIENTS, chosen.seconds), chosen.seconds)
@@ -68,12 +72,14 @@ def turn(chosen, beside):
         if blocking is not None and blocking.poll() is None:
             wrk.give_up(blocking)
         server.end()
-    last = watch.seen[-1]
+    last, share = watch.seen[-1], figures["rate"] / (cores * 1000 / MILLISECONDS)
+    others /= cores * chosen.seconds
     return {
         "rate": figures["rate"],
-        "share": figures["rate"] / (cores * 1000 / MILLISECONDS),
+        "share": share,
+        "of_rest": share / max(0.01, 1 - others),
         "errors": figures["errors"] + figures["not2xx"],
-        "others": others / (cores * chosen.seconds),
+        "others": others,
         "peak": last["peak"],
         "total": last["total"],
         "running": watch.mean("running"),
@@ -100,6 +106,7 @@ def cpu(chosen, table):
             spread([sample["rate"] for sample in rounds], "{:,.0f}".format),
             spread([sample["share"] for sample in rounds]),
             "≥ 0.95" if is_alone else "",
+            spread([sample["of_rest"] for sample in rounds]),
             "" if is_alone else spread(losses, percent),
             "" if is_alone else "≤ 10 %",
             f"{max(sample['peak'] for sample in rounds)}"
