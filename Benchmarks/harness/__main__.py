@@ -40,7 +40,7 @@ def arguments():
     if chosen.case is None:
         chosen.case = ["plaintext"]
     elif "all" in chosen.case:
-        chosen.case = cases.ALL
+        chosen.case = cases.ALL + [name for name in chosen.case if name not in ("all", *cases.ALL)]
     return chosen
 
 

@@ -15,11 +15,11 @@ from servers import WORK, Server
 COUNT = 100
 SERVERS = ["c-inline-16k", "heddle"]
 ABOUT = (
-    f"The system calls of a server, counted by strace: {COUNT} requests for /plaintext one after the other on one connection "
-    f"that has had its first answer; and {COUNT} connections one after the other with one request each, less the calls of the "
-    "request. What comes less often than once in ten is left out. Options of a socket are named, and so are sends that "
-    "announce more (MSG_MORE). The main thread, Heddle's monitor, is counted by itself: its ticks go by the time, and strace "
-    "makes a request long."
+    f"The system calls of a server, counted by strace: {COUNT} requests for /plaintext one after the other on one "
+    f"connection that has had its first answer; and {COUNT} connections one after the other with one request each, "
+    "less the calls of the request. What comes less often than once in ten is left out. Options of a socket are "
+    "named, and so are sends that announce more (MSG_MORE). The main thread, Heddle's monitor, is counted by itself: "
+    "its ticks go by the time, and strace makes a request long."
 )
 HEADS = ["server", "a request", "a connection, from its opening to its close", "the main thread meanwhile, a request"]
 
@@ -94,6 +94,7 @@ def calls(chosen, table):
             server.end()
         received = sum(count for call, count in requests.calls.items() if call.startswith("recv"))
         table.premise(received >= COUNT, f"{name}: {received} calls of recv for {COUNT} requests")
-        samples[name] = {"request": dict(requests.calls), "main": dict(requests.main), "connection": dict(connections.calls)}
+        counted = {"request": requests.calls, "main": requests.main, "connection": connections.calls}
+        samples[name] = {kind: dict(numbers) for kind, numbers in counted.items()}
         table.row(name, text(requests.calls), text(connections.calls - requests.calls), text(requests.main))
     return samples

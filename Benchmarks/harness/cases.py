@@ -159,8 +159,10 @@ def measured(name, chosen):
 
     What a machine does not allow is said in the table, and is no failure.
     """
-    about, heads = (SCENARIOS[name].about, SCENARIOS[name].heads) if name in SCENARIOS else (CASES[name].about + ".", [])
-    table = Table(name, about[0].upper() + about[1:], heads)
+    if name in CASES:
+        table = Table(name, CASES[name].about[0].upper() + CASES[name].about[1:] + ".", [])
+    else:
+        table = Table(name, SCENARIOS[name].about, SCENARIOS[name].heads)
     samples, went_well = None, True
     try:
         if name in CASES:

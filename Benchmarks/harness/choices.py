@@ -13,9 +13,9 @@ GROUPS = [
     (1, [["--max-header", "2KiB"], ["--max-header", "6KiB"], ["--max-header", "30KiB"]]),
 ]
 ABOUT = (
-    "GET /plaintext, keep-alive; the defaults and each setting in turn; medians, and ratios to the defaults in the same round, "
-    "with their range. libmicrohttpd gets 2 KiB of memory per connection more than --max-header says, so these are 4, 8 and "
-    "32 KiB against 16."
+    "GET /plaintext, keep-alive; the defaults and each setting in turn; medians, and ratios to the defaults in the "
+    "same round, with their range. libmicrohttpd gets 2 KiB of memory per connection more than --max-header says, so "
+    "these are 4, 8 and 32 KiB against 16."
 )
 HEADS = ["setting", "load", "CPU per request", "ratio", "requests/s", "ratio", "p99", "switches per request"]
 

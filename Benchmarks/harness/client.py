@@ -1,4 +1,4 @@
-"""A small client that keeps its connection, for what wrk cannot do: single requests, and reading the server's documents."""
+"""A small client that keeps its connection, for what wrk cannot do: single requests, and the server's documents."""
 
 import json
 import socket

@@ -14,9 +14,10 @@ COUNTS = [1_000, 10_000]
 # The same memory for each connection on both sides.
 SERVERS = ["c-inline-16k", "heddle"]
 ABOUT = (
-    "GET /plaintext on active connections, without and with idle ones beside them, in turn (A B A B); medians of the rounds, "
-    "with their range. Each idle connection has had one answer and is kept. Memory is the growth of the resident memory of a "
-    "fresh server, already warm, when they are opened for the first time; the kernel's own for the sockets is not in it."
+    "GET /plaintext on active connections, without and with idle ones beside them, in turn (A B A B); medians of the "
+    "rounds, with their range. Each idle connection has had one answer and is kept. Memory is the growth of the "
+    "resident memory of a fresh server, already warm, when they are opened for the first time; the kernel's own for "
+    "the sockets is not in it."
 )
 HEADS = [
     "server", "idle connections", "requests/s without", "with", "fewer", "bar",

@@ -1,4 +1,4 @@
-"""Handlers that compute: how much of the processors they get, by how many threads, and what blocked ones beside them cost."""
+"""Handlers that compute: how much of the processors they get, by how many threads, and what blocked ones cost them."""
 
 import os
 import threading
@@ -8,16 +8,16 @@ import wrk
 from client import Client
 from facts import percent, spread
 from process import cpu_seconds, machine_seconds
-from servers import Server
+from servers import Failure, Server
 
 CLIENTS, MILLISECONDS = 32, 5
 PATH, BLOCKING = f"/lab/cpu?ms={MILLISECONDS}", "/lab/sleep?ms=50"
 ABOUT = (
-    f"{CLIENTS} connections on {PATH}, alone and beside {CLIENTS} on {BLOCKING}, in turn, each on a fresh server; medians of "
-    f"the rounds, with their range. The ideal is {1000 // MILLISECONDS} requests per second for each core. The loss compares "
-    "both turns of a round. What others left is the ideal of the processor time that no other process and no hypervisor took; "
-    "the load is among those others. Threads are those of /api/threads: the most at once, those at the end, and how many of them ran or "
-    "were blocked on average, looked at every 50 ms."
+    f"{CLIENTS} connections on {PATH}, alone and beside {CLIENTS} on {BLOCKING}, in turn, each on a fresh server; "
+    f"medians of the rounds, with their range. The ideal is {1000 // MILLISECONDS} requests per second for each core. "
+    "The loss compares both turns of a round. What others left is the ideal of the processor time that no other "
+    "process and no hypervisor took; the load is among those others. Threads are those of /api/threads: the most at "
+    "once, those at the end, and how many of them ran or were blocked on average, looked at every 50 ms."
 )
 HEADS = [
     "load", "requests/s", "of the ideal", "bar", "of what others left", "loss", "bar",
@@ -64,16 +64,18 @@ def turn(chosen, beside):
         # What the first wrk left behind is computed all the same, and must not be part of the next one's time.
         time.sleep(0.5)
         with Watch(server.port) as watch:
-            machine, own = machine_seconds(), cpu_seconds(server.pid)
+            start, machine, own = time.monotonic(), machine_seconds(), cpu_seconds(server.pid)
             figures = wrk.finish(wrk.start(server.port, PATH, CLIENTS, chosen.seconds), chosen.seconds)
             others = (machine_seconds() - machine) - (cpu_seconds(server.pid) - own)
+            others /= cores * (time.monotonic() - start)
         blocked = wrk.finish(blocking, chosen.seconds)["rate"] if beside else 0
     finally:
         if blocking is not None and blocking.poll() is None:
             wrk.give_up(blocking)
         server.end()
+    if not watch.seen:
+        raise Failure("/api/threads did not answer during the load")
     last, share = watch.seen[-1], figures["rate"] / (cores * 1000 / MILLISECONDS)
-    others /= cores * chosen.seconds
     return {
         "rate": figures["rate"],
         "share": share,
@@ -100,7 +102,7 @@ def cpu(chosen, table):
         is_alone = rounds is alone
         table.premise(not any(sample["errors"] for sample in rounds), f"errors or refusals, {name}")
         others = max(sample["others"] for sample in rounds)
-        table.premise(others < 0.05, f"{name}, up to {percent(others)} of the processors went to others than the server")
+        table.premise(others < 0.05, f"{name}, up to {percent(others)} of the processors went to others")
         table.row(
             name,
             spread([sample["rate"] for sample in rounds], "{:,.0f}".format),
@@ -109,8 +111,8 @@ def cpu(chosen, table):
             spread([sample["of_rest"] for sample in rounds]),
             "" if is_alone else spread(losses, percent),
             "" if is_alone else "≤ 10 %",
-            f"{max(sample['peak'] for sample in rounds)}"
-            + (f" (needed: {cores} and a leader)" if is_alone else f" ({cores} and a leader, and {CLIENTS} that block)"),
+            f"{max(sample['peak'] for sample in rounds)} (needed: {cores} and a leader"
+            + (")" if is_alone else f", and {CLIENTS} that block)"),
             max(sample["total"] for sample in rounds),
             spread([sample["running"] for sample in rounds], "{:.1f}".format),
             spread([sample["blocked"] for sample in rounds], "{:.1f}".format),

@@ -13,12 +13,14 @@ MOST, WAITING, CLIENTS, REQUESTS = 8, 16, 64, 500
 PAUSES = {"at once": 0, "after 100 ms": 100}
 PATHS = ["/healthz", "/api/threads"]
 ABOUT = (
-    f"{CLIENTS} clients on /lab/sleep?ms=1000 with --max-threads {MOST} --queue-limit {WAITING}: all workers but the leader "
-    f"are inside a handler, the queue is full, and every further request is refused with 503. One more connection asks "
-    f"{REQUESTS} times in each round, a request every few milliseconds; the medians of the rounds with their range, and the "
-    "longest of all. Its own work is in these times."
+    f"{CLIENTS} clients on /lab/sleep?ms=1000 with --max-threads {MOST} --queue-limit {WAITING}: all workers but the "
+    "leader are inside a handler, the queue is full, and every further request is refused with 503. One more "
+    f"connection asks {REQUESTS} times in each round, a request every few milliseconds; the medians of the rounds "
+    "with their range, and the longest of all. Its own work is in these times."
 )
-HEADS = ["refused clients ask again", "path", "p50", "p99", "bar", "longest", "503 meanwhile", "threads inside handlers, queue"]
+HEADS = [
+    "refused clients ask again", "path", "p50", "p99", "bar", "longest", "503 meanwhile", "inside handlers, queue",
+]  # fmt: skip
 
 
 def is_full(client):

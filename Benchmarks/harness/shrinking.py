@@ -9,14 +9,14 @@ from servers import Server
 
 LOAD_SECONDS = 3
 GROW = (
-    "32 clients on /lab/sleep?ms=50 with --min-threads 2 --max-threads 16 --idle-timeout 500ms, then nothing. The time is from "
-    "the end of the load to the first look at /api/threads, every 20 ms, that finds the minimum. The counts are compared with "
-    "/api/events."
+    "32 clients on /lab/sleep?ms=50 with --min-threads 2 --max-threads 16 --idle-timeout 500ms, then nothing. The "
+    "time is from the end of the load to the first look at /api/threads, every 20 ms, that finds the minimum. The "
+    "counts are compared with /api/events."
 )
 BURST = (
-    "200 clients on /lab/sleep?ms=200 with --min-threads 2 --max-threads 256 --idle-timeout 2s, then one request per second, "
-    "which must not keep threads alive. The time is from the end of the load to the first look at /api/threads, every 20 ms, "
-    "that finds the minimum. The counts are compared with /api/events."
+    "200 clients on /lab/sleep?ms=200 with --min-threads 2 --max-threads 256 --idle-timeout 2s, then one request per "
+    "second, which must not keep threads alive. The time is from the end of the load to the first look at "
+    "/api/threads, every 20 ms, that finds the minimum. The counts are compared with /api/events."
 )
 HEADS = [
     "most threads", "bar", "at rest", "back at the minimum after", "bar", "requests meanwhile",
@@ -52,7 +52,7 @@ def one_round(chosen, table, flags, clients, path, minimum, limit, trickle):
     idle = sum(event["kind"] == "ended" and event["reason"] == "idle" for event in events)
     table.premise(not events or events[0]["id"] == 1, "the first events are gone already")
     if counts["total"] != counts["spawnedTotal"] - counts["endedTotal"]:
-        table.note(f"**{counts['total']} threads, but {counts['spawnedTotal']} spawned and {counts['endedTotal']} ended**")
+        table.note("**{total} threads, but {spawnedTotal} spawned and {endedTotal} ended**".format(**counts))
     return {
         "peak": counts["peak"],
         "total": counts["total"],

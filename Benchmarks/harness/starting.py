@@ -8,8 +8,8 @@ from servers import Server
 
 TURNS = 11
 ABOUT = (
-    f"From the start of the process to its first answer; median of {TURNS} starts in turn, with the range. Resident memory "
-    "one second after the last start's first answer, without a further request."
+    f"From the start of the process to its first answer; median of {TURNS} starts in turn, with the range. Resident "
+    "memory one second after the last start's first answer, without a further request."
 )
 HEADS = ["server", "start to first answer", "bar", "resident memory", "bar"]
 SERVERS = ["c-inline", "heddle"]
