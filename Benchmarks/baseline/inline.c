@@ -1,9 +1,10 @@
 /* The floor to measure against: libmicrohttpd the plain way. One thread of the library's own, epoll, and the answer
    made inside the callback, a response for each request. No pool, no router, no limits.
 
-     inline PORT [CONNECTION-MEMORY]
+     inline PORT [CONNECTION-MEMORY [CONNECTIONS]]
 
    The memory per connection counts: the library zeroes all of it after every request. 0 leaves its default, 32 KiB.
+   CONNECTIONS is the most at once; the library's default is about 1,000.
    /lab/throw answers 500, which is what a server does after a handler has failed. */
 #include <arpa/inet.h>
 #include <microhttpd.h>
@@ -44,18 +45,19 @@ static enum MHD_Result answer(void *context, struct MHD_Connection *connection, 
 
 int main(int argc, char **argv) {
   if (argc < 2) {
-    fprintf(stderr, "usage: inline PORT [CONNECTION-MEMORY]\n");
+    fprintf(stderr, "usage: inline PORT [CONNECTION-MEMORY [CONNECTIONS]]\n");
     return 64;
   }
   long memory = argc > 2 ? atol(argv[2]) : 0;
+  long connections = argc > 3 ? atol(argv[3]) : 0;
   struct sockaddr_in address = {.sin_family = AF_INET,
                                 .sin_port = htons((uint16_t)atoi(argv[1])),
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-  struct MHD_OptionItem options[] = {{MHD_OPTION_SOCK_ADDR, 0, &address},
-                                     {MHD_OPTION_CONNECTION_LIMIT, 20000, NULL}, /* As many as Heddle is given at most. */
-                                     {MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, NULL},
-                                     {MHD_OPTION_END, 0, NULL}};
-  if (memory == 0) options[2].option = MHD_OPTION_END;
+  struct MHD_OptionItem options[4] = {{MHD_OPTION_SOCK_ADDR, 0, &address}};
+  int last = 1;
+  if (memory > 0) options[last++] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, NULL};
+  if (connections > 0) options[last++] = (struct MHD_OptionItem){MHD_OPTION_CONNECTION_LIMIT, connections, NULL};
+  options[last] = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 
   sigset_t stop; /* Blocked before the library makes its thread, so that only this one is told. */
   sigemptyset(&stop);

@@ -8,9 +8,7 @@ import sys
 
 import cases
 import machine
-import report
-import scenarios
-from servers import KNOWN, Failure
+from servers import KNOWN
 
 
 def arguments():
@@ -19,7 +17,7 @@ def arguments():
         description="Measures Heddle against bare C libmicrohttpd: the servers take turns in each round, and each "
         "figure is the median of the rounds. The table goes to standard output, the progress to standard error.",
     )
-    parser.add_argument("--case", action="append", choices=[*cases.CASES, *scenarios.SCENARIOS, "all"], help="default: plaintext")
+    parser.add_argument("--case", action="append", choices=[*cases.NAMES, "all"], help="default: plaintext")
     parser.add_argument("--rounds", type=int, default=5, help="default: 5")
     parser.add_argument("--seconds", type=int, default=3, help="length of one measurement; default: 3")
     parser.add_argument("--connections", type=int, default=64, help="of wrk; default: 64")
@@ -42,7 +40,7 @@ def arguments():
     if chosen.case is None:
         chosen.case = ["plaintext"]
     elif "all" in chosen.case:
-        chosen.case = [*cases.CASES, *scenarios.SCENARIOS]
+        chosen.case = cases.ALL + [name for name in chosen.case if name not in ("all", *cases.ALL)]
     return chosen
 
 
@@ -51,29 +49,21 @@ def main():
     # Whoever ends this program must not leave servers behind: turn the signals into the exception that cleans up.
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, frame: sys.exit(128 + number))
-    samples = {}
+    samples, status = {}, 0
     print(machine.line(), end="\n\n", flush=True)
     for name in chosen.case:
-        if name in scenarios.SCENARIOS:
-            scenario = scenarios.SCENARIOS[name]
-            samples[name] = scenario.run(chosen)
-            print(scenarios.table(scenario, samples[name]), end="\n\n", flush=True)
-            continue
-        case = cases.CASES[name]
-        samples[name] = cases.run(case, chosen)
-        print(report.table(case, samples[name], chosen), end="\n\n", flush=True)
+        text, samples[name], went_well = cases.measured(name, chosen)
+        status = status if went_well else 1
+        print(text, end="\n\n", flush=True)
     if chosen.json:
         with open(chosen.json, "w", encoding="utf-8") as file:
             json.dump({"machine": machine.line(), "samples": samples}, file, indent=1)
-    return 0
+    return status
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main())
-    except Failure as failure:
-        print(f"Benchmarks/run: {failure}", file=sys.stderr)
-        sys.exit(1)
     except KeyboardInterrupt:
         sys.exit(130)
     except BrokenPipeError:

@@ -1,14 +1,25 @@
-"""What is measured. Each case gives one sample for each server and round."""
+"""What is measured. A case gives one sample for each server and round; a scenario fills a table of its own."""
 
 import collections
 import os
+import subprocess
 import time
 
+import calls
+import choices
+import held
+import processor
+import report
+import saturation
+import shrinking
+import starting
 import wrk
+from facts import Missing, Table
 from process import Usage, resident_megabytes
-from servers import PEERS, Server, say
+from servers import PEERS, Failure, Server, say
 
 Case = collections.namedtuple("Case", "name about path status servers peers pinned measure")
+Scenario = collections.namedtuple("Scenario", "about heads measure")
 
 
 def load(server, chosen, pin, path, connections, duration):
@@ -91,6 +102,21 @@ CASES = {
     ]
 }  # fmt: skip
 
+SCENARIOS = {
+    "startup": Scenario(starting.ABOUT, starting.HEADS, starting.startup),
+    "saturated": Scenario(saturation.ABOUT, saturation.HEADS, saturation.saturated),
+    "cpu": Scenario(processor.ABOUT, processor.HEADS, processor.cpu),
+    "grow": Scenario(shrinking.GROW, shrinking.HEADS, shrinking.grow),
+    "burst": Scenario(shrinking.BURST, shrinking.HEADS, shrinking.burst),
+    "connections": Scenario(held.ABOUT, held.HEADS, held.connections),
+    "calls": Scenario(calls.ABOUT, calls.HEADS, calls.calls),
+    "options": Scenario(choices.ABOUT, choices.HEADS, choices.options),
+}
+
+NAMES = [*CASES, *SCENARIOS]
+# What helps to choose between settings is asked for by name.
+ALL = [name for name in NAMES if name != "options"]
+
 
 def chosen_servers(case, chosen):
     """The servers of a case, the reference first."""
@@ -126,3 +152,30 @@ def run(case, chosen):
         for server in servers:
             server.end()
     return samples
+
+
+def measured(name, chosen):
+    """The table of a case or scenario in Markdown, its samples, and whether all of it went as it should.
+
+    What a machine does not allow is said in the table, and is no failure.
+    """
+    if name in CASES:
+        table = Table(name, CASES[name].about[0].upper() + CASES[name].about[1:] + ".", [])
+    else:
+        table = Table(name, SCENARIOS[name].about, SCENARIOS[name].heads)
+    samples, went_well = None, True
+    try:
+        if name in CASES:
+            samples = run(CASES[name], chosen)
+            return report.table(CASES[name], samples, chosen), samples, True
+        samples = SCENARIOS[name].measure(chosen, table)
+    except Missing as missing:
+        table.note(f"not measured: {missing}")
+    except FileNotFoundError as error:
+        table.note(f"not measured: {error.filename} is not installed")
+    except (Failure, OSError, ValueError, subprocess.TimeoutExpired) as error:
+        table.note(f"**failed: {' '.join(str(error).split())}**")
+        went_well = False
+    if chosen.heddle_flags:
+        table.note(f"flags of heddle, where the case does not set them: {' '.join(chosen.heddle_flags)}")
+    return table.text(), samples, went_well

@@ -19,6 +19,13 @@ def cpu_seconds(pid):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
+def machine_seconds():
+    """Time that all processors of the machine were not idle, also that which a hypervisor took away."""
+    with open("/proc/stat", encoding="utf-8") as file:
+        user, nice, system, _, _, interrupts, soft, stolen = map(int, file.readline().split()[1:9])
+    return (user + nice + system + interrupts + soft + stolen) / os.sysconf("SC_CLK_TCK")
+
+
 def switches(pid):
     """Context switches of each thread: thread id -> voluntary and involuntary ones together."""
     found = {}
@@ -37,6 +44,16 @@ def resident_megabytes(pid):
     with open(f"/proc/{pid}/status", encoding="utf-8") as file:
         found = re.search(r"^VmRSS:\s*(\d+) kB$", file.read(), re.MULTILINE)
     return int(found.group(1)) / 1024 if found else 0.0
+
+
+def threads(pid):
+    """How many threads there are."""
+    return len(os.listdir(f"/proc/{pid}/task"))
+
+
+def descriptors(pid):
+    """How many files and sockets are open."""
+    return len(os.listdir(f"/proc/{pid}/fd"))
 
 
 class Usage:

@@ -18,6 +18,8 @@ def ratio(rounds, reference, key):
 
 def time_text(seconds):
     """A time in the unit that suits it."""
+    if seconds >= 1:
+        return f"{seconds:.2f} s"
     return f"{seconds * 1e3:.2f} ms" if seconds >= 1e-3 else f"{seconds * 1e6:.1f} µs"
 
 

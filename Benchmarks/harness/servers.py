@@ -106,19 +106,21 @@ PEERS = ["nginx", "go"]
 
 
 class Server:
-    """A server that runs until `end`."""
+    """A server that runs until `end`. `more` is added to its command, after everything else."""
 
-    def __init__(self, name, chosen, pin=None):
+    def __init__(self, name, chosen, pin=None, more=()):
         os.makedirs(WORK, exist_ok=True)
         self.name = name
         self.port = free_port()
         command = KNOWN[name](self.port, chosen)
         if command is None:
             raise FileNotFoundError(name)
+        command = [*command, *more]
         if pin is not None:
             command = ["taskset", "-c", str(pin), *command]
         self.log = os.path.join(WORK, name + ".log")
         with open(self.log, "wb") as log:
+            self.started = time.monotonic()
             # taskset becomes the server, so this is the server's own process id either way.
             self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         self.pid = self.process.pid
@@ -132,8 +134,8 @@ class Server:
                 answer += piece
         return answer
 
-    def await_answer(self, path, status):
-        """Waits until the server answers, and checks what it answers."""
+    def await_answer(self, path, status, pause=0.02):
+        """Waits until the server answers, looking every `pause` seconds, and checks what it answers."""
         limit = time.monotonic() + 10
         while True:
             try:
@@ -145,7 +147,7 @@ class Server:
                     why = error if status is None else f"it ended with status {status}"
                     with open(self.log, encoding="utf-8", errors="replace") as log:
                         raise Failure(f"{self.name} does not answer: {why}\n{log.read()}".rstrip()) from error
-                time.sleep(0.02)
+                time.sleep(pause)
         if not answer.startswith(f"HTTP/1.1 {status} ".encode()):
             raise Failure(f"{self.name} answers {path} with {answer[:200]!r}, not with {status}")
         return answer

@@ -1,5 +1,6 @@
 """Runs wrk, and reads what it prints."""
 
+import os
 import re
 import subprocess
 
@@ -33,13 +34,21 @@ def parse(text):
     }
 
 
-def start(port, path, connections, duration, pin=None):
-    """Starts wrk with one thread. `pin` is the core it must run on."""
-    command = ["wrk", "-t1", f"-c{connections}", f"-d{duration}s", "--latency", f"http://127.0.0.1:{port}{path}"]
+def start(port, path, connections, duration, pin=None, threads=1, pause=0):
+    """Starts wrk. `pin` is the core it must run on; `pause` is what each connection waits before a request, in ms."""
+    command = ["wrk", f"-t{threads}", f"-c{connections}", f"-d{duration}s", "--latency"]
+    if pause:
+        command += ["-s", os.path.join(os.path.dirname(os.path.realpath(__file__)), "pause.lua")]
+    command.append(f"http://127.0.0.1:{port}{path}")
     if pin is not None:
         command = ["taskset", "-c", str(pin), *command]
     return subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        env=dict(os.environ, HEDDLE_BENCH_PAUSE=str(pause)),
     )
 
 
@@ -52,3 +61,9 @@ def finish(process, duration):
             process.kill()
             process.wait()
     return parse(text)
+
+
+def give_up(process):
+    """Ends a wrk whose figures nobody wants."""
+    process.kill()
+    process.communicate()
