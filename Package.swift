@@ -66,6 +66,8 @@ let package = Package(
       ],
       swiftSettings: settings),
     .testTarget(
+      name: "HTTPServerTests", dependencies: ["CPlatform", "HTTPServer"], swiftSettings: settings),
+    .testTarget(
       name: "HeddleCommandTests", dependencies: ["HeddleCommand"], swiftSettings: settings),
     .testTarget(
       name: "IntegrationTests",

@@ -34,15 +34,20 @@ final class ClientConnection: @unchecked Sendable {
   @exclusivity(unchecked) fileprivate var previous: Unmanaged<ClientConnection>?
   @exclusivity(unchecked) fileprivate var next: Unmanaged<ClientConnection>?
 
-  init(_ connection: OpaquePointer) {
-    socket = heddle_mhd_socket(connection)
+  init(socket: Int32, peer: UnsafeRawBufferPointer) {
+    self.socket = socket
+    self.peer = peer
+  }
+
+  /// What libmicrohttpd knows of a connection that it has accepted.
+  convenience init(_ connection: OpaquePointer) {
+    var peer = UnsafeRawBufferPointer(start: nil, count: 0)
     if let address = heddle_mhd_client_address(connection) {
       let isIPv6 = Int32(address.pointee.sa_family) == AF_INET6
       let size = isIPv6 ? MemoryLayout<sockaddr_in6>.size : MemoryLayout<sockaddr_in>.size
       peer = UnsafeRawBufferPointer(start: address, count: size)
-    } else {
-      peer = UnsafeRawBufferPointer(start: nil, count: 0)
     }
+    self.init(socket: heddle_mhd_socket(connection), peer: peer)
   }
 }
 

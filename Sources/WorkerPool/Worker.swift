@@ -150,7 +150,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     slot = nil
     if case .birth = origin { pool.workerArrived() }
     pool.pay(debts)
-    switch decision {
+    switch consume decision {
     case .run(let item):
       if case .handler = origin {} else { reading = heddle_now() }
       run(item)
