@@ -23,7 +23,4 @@ package enum WorkPriority: UInt8, Sendable, CaseIterable {
     case .low: "low"
     }
   }
-
-  /// The queue's time that an item takes: the inverse of the weight, in whole numbers.
-  var stride: UInt64 { UInt64(WorkPriority.high.weight / weight) }
 }

@@ -8,7 +8,9 @@
 ///
 /// **Bulkheads.** An item whose bulkhead has no slot is held back in the bulkhead (``Bulkhead``). With a slot it joins its line at the place
 /// that it came for: it goes before what came later.
-struct WorkQueue: ~Copyable, Sendable {
+struct WorkQueue: ~Copyable, @unchecked Sendable {
+  // Unchecked: the memory of the lines is this value's alone.
+
   private struct Line: ~Copyable, Sendable {
     /// Items in the order in which they came.
     var arrived = WorkChain()
@@ -25,8 +27,10 @@ struct WorkQueue: ~Copyable, Sendable {
       released.isEmpty || isArrivedFirst ? arrived.head : released.head
     }
 
+    @inline(__always)
     mutating func pop() -> Unmanaged<WorkItem>? {
-      released.isEmpty || isArrivedFirst ? arrived.popUnmanaged() : released.popUnmanaged()
+      if released.isEmpty { return arrived.popUnmanaged() }
+      return isArrivedFirst ? arrived.popUnmanaged() : released.popUnmanaged()
     }
 
     /// Whether the head of `arrived` came before that of `released`.
@@ -36,7 +40,8 @@ struct WorkQueue: ~Copyable, Sendable {
     }
   }
 
-  private var lines: InlineArray<3, Line> = InlineArray { _ in Line() }
+  /// By priority. Not inside the value: an element of an array in it is copied to be read, with all the others.
+  private let lines: UnsafeMutablePointer<Line>
   /// Lines that are not empty, by bit.
   private var occupied: UInt8 = 0
   /// When the item taken last was due.
@@ -49,8 +54,18 @@ struct WorkQueue: ~Copyable, Sendable {
   /// Items that are held back.
   private(set) var held = 0
 
+  private static let lineCount = WorkPriority.allCases.count
+
   /// An empty queue.
-  init() {}
+  init() {
+    lines = .allocate(capacity: WorkQueue.lineCount)
+    for index in 0..<WorkQueue.lineCount { (lines + index).initialize(to: Line()) }
+  }
+
+  deinit {
+    lines.deinitialize(count: WorkQueue.lineCount)
+    lines.deallocate()
+  }
 
   /// Items that wait, those that are held back included.
   var count: Int { runnable + held }
@@ -90,7 +105,7 @@ struct WorkQueue: ~Copyable, Sendable {
     guard occupied != 0 else { return nil }
     let index = firstLine
     time = lines[index].due
-    lines[index].due += WorkQueue.stride(index)
+    lines[index].due = time &+ WorkQueue.stride(index)
     guard let item = lines[index].pop() else { return nil }
     leave(index)
     if let bulkhead = item._withUnsafeGuaranteedRef({ $0.bulkhead }) {
@@ -120,7 +135,7 @@ struct WorkQueue: ~Copyable, Sendable {
         chain.append(item)
       }
     }
-    for index in 0..<3 {
+    for index in 0..<WorkQueue.lineCount {
       while let head = lines[index].head, head.enqueuedAt < moment, let item = lines[index].pop() {
         note(item)
         drop(item, index, into: &chain)
@@ -137,7 +152,7 @@ struct WorkQueue: ~Copyable, Sendable {
         if item._withUnsafeGuaranteedRef({ $0.isOver }) { chain.append(item) } else { hold(item, in: bulkhead) }
       }
     }
-    for index in 0..<3 {
+    for index in 0..<WorkQueue.lineCount {
       var over = WorkChain()
       lines[index].arrived.removeAllThatAreOver(into: &over)
       lines[index].released.removeAllThatAreOver(into: &over)
@@ -160,32 +175,43 @@ struct WorkQueue: ~Copyable, Sendable {
 
   // MARK: lines
 
-  private static func stride(_ index: Int) -> UInt64 {
-    // Constants: 1, 4, 16.
-    1 << UInt64(2 * index)
-  }
+  /// The stride of a line, which is the weight of the first one divided by its own: 1, 4, 16.
+  @inline(__always)
+  private static func stride(_ index: Int) -> UInt64 { 1 &<< UInt64(truncatingIfNeeded: 2 &* index) }
+
+  @inline(__always)
+  private static func bit(_ index: Int) -> UInt8 { 1 &<< UInt8(truncatingIfNeeded: index) }
 
   /// The line whose head is due first; of equals the last one. One is not empty.
+  @inline(__always)
   private var firstLine: Int {
-    if occupied & (occupied - 1) == 0 { return occupied.trailingZeroBitCount }
-    var best = occupied.trailingZeroBitCount
-    for index in best + 1..<3 where occupied & (1 << index) != 0 && lines[index].due <= lines[best].due { best = index }
+    let first = occupied.trailingZeroBitCount
+    return occupied & (occupied &- 1) == 0 ? first : firstLine(from: first)
+  }
+
+  private func firstLine(from first: Int) -> Int {
+    var best = first
+    for index in first + 1..<WorkQueue.lineCount where occupied & WorkQueue.bit(index) != 0 {
+      if lines[index].due <= lines[best].due { best = index }
+    }
     return best
   }
 
   /// An item is about to join a line.
+  @inline(__always)
   private mutating func occupy(_ index: Int) {
-    runnable += 1
-    if occupied & (1 << index) == 0 {
-      occupied |= 1 << index
-      lines[index].due = time + WorkQueue.stride(index)
+    runnable &+= 1
+    if occupied & WorkQueue.bit(index) == 0 {
+      occupied |= WorkQueue.bit(index)
+      lines[index].due = time &+ WorkQueue.stride(index)
     }
   }
 
   /// An item has left a line.
+  @inline(__always)
   private mutating func leave(_ index: Int) {
-    runnable -= 1
-    if lines[index].isEmpty { occupied &= ~(1 << index) }
+    runnable &-= 1
+    if lines[index].isEmpty { occupied &= ~WorkQueue.bit(index) }
   }
 
   // MARK: bulkheads

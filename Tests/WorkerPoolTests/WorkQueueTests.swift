@@ -35,7 +35,8 @@ import Testing
     let order = taken(21 * 10, from: &queue)
     for start in stride(from: 0, to: order.count, by: 21) {
       let round = order[start..<start + 21]
-      #expect(WorkPriority.allCases.map { priority in round.count { $0 == priority } } == [16, 4, 1])
+      let counts = WorkPriority.allCases.map { priority in round.count { $0 == priority } }
+      #expect(counts == [16, 4, 1] && counts == WorkPriority.allCases.map(\.weight))
     }
     // Spread, not in blocks.
     #expect(order.prefix(6) == [.high, .high, .high, .normal, .high, .high])
