@@ -127,8 +127,9 @@ package struct LatencySnapshot: Sendable, Equatable {
       if counts[bucket] > 0 { highest = bucket }
     }
     guard let highest else { return LatencySnapshot() }
-    let isNew = later.maxSeconds > earlier.maxSeconds || highest == LatencyScale.bucketCount - 1
-    let edge = isNew ? later.maxSeconds : Double(LatencyScale.lowerEdge(of: highest + 1)) / 1e9
+    // The last bucket has no upper edge. A new maximum lies below its bucket's.
+    let isLast = highest == LatencyScale.bucketCount - 1
+    let edge = isLast ? later.maxSeconds : Double(LatencyScale.lowerEdge(of: highest + 1)) / 1e9
     return LatencySnapshot(
       counts: counts, sumSeconds: max(0, later.sumSeconds - earlier.sumSeconds),
       maxSeconds: min(edge, later.maxSeconds))

@@ -99,6 +99,15 @@ import Testing
     #expect(events.allSatisfy { $0.after?.perSecond == 10 })
     work(20, milliseconds: 1)
     #expect(events.allSatisfy { $0.after?.perSecond == 10 })
+    wait(0.5)
+    for number in 12...18 { note("\(number)") }
+    work(30, milliseconds: 1)
+    wait(0.5)
+    // Of those that wait for their figures some make room for others, which will have to wait longer.
+    for number in 19...20 { note("\(number)") }
+    #expect(events.map(\.reason) == ["17", "18", "19", "20"])
+    work(60, milliseconds: 1)
+    #expect(events.map { $0.after?.perSecond } == [40, 40, nil, nil])
   }
 
   @Test func samplesComeOnceInAnIntervalHoweverOftenTheyAreAskedFor() {
