@@ -51,6 +51,8 @@ let package = Package(
     .executableTarget(
       name: "HeddleCommand", dependencies: ["CPlatform", "Heddle"], swiftSettings: settings),
 
+    .target(
+      name: "TestSupport", dependencies: ["Locks", "RunLoops"], path: "Tests/TestSupport", swiftSettings: settings),
     .testTarget(name: "LocksTests", dependencies: ["Locks"], swiftSettings: settings),
     .testTarget(name: "MetricsTests", dependencies: ["Metrics"], swiftSettings: settings),
     .testTarget(
@@ -71,7 +73,10 @@ let package = Package(
       name: "HeddleCommandTests", dependencies: ["HeddleCommand"], swiftSettings: settings),
     .testTarget(
       name: "IntegrationTests",
-      dependencies: ["Heddle", "HeddleCommand", "HTTPServer", "Metrics", "WorkerPool"],
+      dependencies: ["Heddle", "HeddleCommand", "HTTPServer", "Metrics", "TestSupport", "WorkerPool"],
+      swiftSettings: settings),
+    .testTarget(
+      name: "StressTests", dependencies: ["Heddle", "HTTPServer", "Metrics", "TestSupport", "WorkerPool"],
       swiftSettings: settings),
   ]
 )

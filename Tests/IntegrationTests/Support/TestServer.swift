@@ -54,8 +54,3 @@ struct TestServer: Sendable {
     return (first, try client.receiveToEnd())
   }
 }
-
-/// Waiting without a reason that can be told: between two looks, or between two pieces of a slow sender.
-enum Pause {
-  static func milliseconds(_ count: Int) { usleep(UInt32(count) * 1000) }
-}

@@ -1,9 +1,9 @@
 import Glibc
 
 /// What the kernel tells of a process.
-enum ProcessFiles {
+package enum ProcessFiles {
   /// The names in a folder, but for `.` and `..`.
-  static func entries(of path: String) -> [String] {
+  package static func entries(of path: String) -> [String] {
     guard let folder = opendir(path) else { return [] }
     defer { closedir(folder) }
     var names: [String] = []
@@ -16,17 +16,17 @@ enum ProcessFiles {
     return names.sorted()
   }
 
-  /// The text of a small file, empty if there is none.
-  static func text(of path: String) -> String {
+  /// The text of a file up to a limit, empty if there is none.
+  package static func text(of path: String, limit: Int = 64 * 1024) -> String {
     guard let file = fopen(path, "r") else { return "" }
     defer { fclose(file) }
-    var bytes = [UInt8](repeating: 0, count: 64 * 1024)
+    var bytes = [UInt8](repeating: 0, count: limit)
     let count = fread(&bytes, 1, bytes.count, file)
     return String(decoding: bytes[..<count], as: UTF8.self)
   }
 
   /// Where the descriptors of this process lead, but for the one that looks.
-  static func openDescriptors() -> [String] {
+  package static func openDescriptors() -> [String] {
     entries(of: "/proc/self/fd").compactMap { number in
       var buffer = [CChar](repeating: 0, count: 4096)
       let count = readlink("/proc/self/fd/" + number, &buffer, buffer.count)
@@ -37,7 +37,7 @@ enum ProcessFiles {
   }
 
   /// The names of the threads of this process.
-  static func threadNames() -> [String] {
+  package static func threadNames() -> [String] {
     entries(of: "/proc/self/task").map { text(of: "/proc/self/task/\($0)/comm") }
   }
 }
