@@ -82,6 +82,9 @@
 #ifndef STARTFAILS
 #define STARTFAILS 0    /* threads of the start that cannot be made; the monitor does not tick yet, and the server is drained */
 #endif
+#ifndef INLIBRARY
+#define INLIBRARY 1     /* 1: a leader sleeps in the library's epoll set, and wakes in the middle of a run; 0: in a set around it */
+#endif
 #ifndef PAY
 #define PAY 0           /* 1: debts are paid in a step of its own, after the lock was released */
 #endif
@@ -144,6 +147,9 @@ bool eventfd[LANES];
 #define EXPIRES 64
 /* ---------- the leader's ---------- */
 bool inPass[LANES];
+#if INLIBRARY
+bool hasRun[LANES];     /* the library has run when the leader woke in it, and the pass has not begun */
+#endif
 byte live[LANES], batch[LANES];
 bool isDraining[LANES];
 #if DRAIN==2 && !defined(M_LATECOMERRUNS)
@@ -449,6 +455,9 @@ inline takeInbox(l) {
   od; i=0;
   if :: inbox[l] & DRAINS -> isDraining[l]=true :: else fi;
   expires = (inbox[l] & EXPIRES)!=0;
+#if INLIBRARY && !defined(M_RUNSKIPPED)
+  if :: inbox[l]!=0 -> hasRun[l]=false :: else fi;       /* what is resumed needs a run that comes after */
+#endif
   inbox[l]=0; sleeping[l]=false
 }
 /* LaneSlot(state: .vacant) */
@@ -481,6 +490,9 @@ inline leaveLane(l) { state[l]=VACANT; seen[l]=false; due[l]=false }
 proctype Worker(byte w) {
   byte x, l, i, from;
   bool zero, expires;
+#if INLIBRARY
+  bool woke;              /* in the library, by what it slept for */
+#endif
   byte refused;
 #if SWEEPS
   byte over, n;
@@ -733,7 +745,7 @@ pass:                                    /* HTTPLane.pass */
   fi;
 #else
   if :: atomic { message[w] -> message[w]=false;      /* P: vacate */
-          leaveLane(l); inside++; from=HANDLER;
+          leaveLane(l); inside++; from=HANDLER; zero=false;
 #ifdef M_MESSAGEOUTSIDE
           x=255;
 #else
@@ -753,7 +765,11 @@ pass:                                    /* HTTPLane.pass */
   fi;
 #endif
 #endif
+#if INLIBRARY
+  atomic { assert(!inPass[l]); inPass[l]=true; zero=zero && hasRun[l]; takeInbox(l) };    /* I1 */
+#else
   atomic { assert(!inPass[l]); inPass[l]=true; zero=false; takeInbox(l) };    /* I1 */
+#endif
 #if DRAIN==2
   if :: atomic { expires ->              /* HTTPLane.carryOut(.expire) */
 #ifndef M_LATECOMERRUNS
@@ -772,6 +788,10 @@ pass:                                    /* HTTPLane.pass */
      :: atomic { !expires }
   fi;
 #endif
+#if INLIBRARY
+  if :: atomic { hasRun[l] -> hasRun[l]=false; goto hasRunAlready } :: atomic { !hasRun[l] } fi;
+library:                                  /* MHD_run, or MHD_run_wait after the sleep */
+#endif
   atomic { i=0; do :: i<CONNECTIONS -> resume(i,l); i++ :: else -> break od; i=0 };      /* MHD_run begins */
   atomic { i=0; do :: i<CONNECTIONS -> innerEpoll(i,l); i++ :: else -> break od; i=0 };
 #ifdef M_LOADTHENSTORE
@@ -782,6 +802,10 @@ pass:                                    /* HTTPLane.pass */
      :: atomic { i<CONNECTIONS && LANE(i)!=l -> i++ }
      :: atomic { i>=CONNECTIONS -> i=0; break }
   od;
+#if INLIBRARY
+  if :: atomic { woke -> woke=false; inPass[l]=false; hasRun[l]=true; goto pass } :: atomic { !woke } fi;
+hasRunAlready:
+#endif
 #if OVERDUE
   do :: atomic { overdue>0 && i<CONNECTIONS && ISOPEN(l,i) ->      /* HTTPLane.enforceDeadlines: claim */
           overdue--; exchange[X(i)] = exchange[X(i)] | C };
@@ -906,10 +930,15 @@ end_poll:
 #else
 #define ISDUE false
 #endif
-#ifdef M_POLLDEAF
-  atomic { eventfd[l] || ANY(TICKEDGE,l) || ISDUE -> eventfd[l]=false; goto pass };
+#if INLIBRARY
+#define WAKE assert(!inPass[l]); inPass[l]=true; woke=true; goto library
 #else
-  atomic { eventfd[l] || ANY(TICKEDGE,l) || message[w] || ISDUE -> eventfd[l]=false; goto pass };
+#define WAKE goto pass
+#endif
+#ifdef M_POLLDEAF
+  atomic { eventfd[l] || ANY(TICKEDGE,l) || ISDUE -> eventfd[l]=false; WAKE };
+#else
+  atomic { eventfd[l] || ANY(TICKEDGE,l) || message[w] || ISDUE -> eventfd[l]=false; WAKE };
 #endif
 closeLane:                                 /* Worker.close: MHD_stop_daemon */
   atomic { assert(!ANY(ISSUSPENDED,l));  /* else libmicrohttpd aborts the process */

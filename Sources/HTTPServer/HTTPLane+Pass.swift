@@ -17,7 +17,7 @@ extension HTTPLane {
     Interleaving.reach(.beforeTake)
     inbox.take { message in
       // What is resumed needs a run that comes after.
-      hasRun = false
+      if !Interleaving.isWrong(.skipsRun) { hasRun = false }
       if let command = message as? LaneCommand {
         carryOut(command.kind)
       } else if let exchange = message as? Exchange, let connection = exchange.connection {

@@ -34,6 +34,8 @@ extension Interleaving {
     case newLeaderWaits
     /// The leader waits although libmicrohttpd asks for another pass.
     case ignoresZero
+    /// The run in which the leader woke counts for what was taken after it.
+    case skipsRun
     /// A drained lane is closed although it holds requests.
     case stopsEarly
     /// A drained lane is not closed while anything is queued.

@@ -9,7 +9,7 @@ import Testing
     switch variant {
     case .newLeaderWaits, .ignoresZero, .sleepsUnseen, .postsAlways: "two answers"
     case .looksThenFinishes, .looksThenSuspends, .neverPosts, .resumesItself, .looksThenSleeps, .noWakeUp, .twoLead,
-      .paysLate:
+      .paysLate, .skipsRun:
       "slow answers"
     case .goneIsNotPosted: "a client leaves early"
     case .noClaim, .recyclesShared: "the time limit"
