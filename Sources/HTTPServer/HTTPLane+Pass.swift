@@ -33,8 +33,13 @@ extension HTTPLane {
       _ = MHD_run(daemon)
     }
     hasRun = false
-    figures.passes.add()
     var timeout = libraryTimeout(daemon)
+    if timeout == 0, batch.isEmpty {
+      // Behind an answer the library has something left to finish, and there is nothing else to do between.
+      willRun(at: clock)
+      _ = MHD_run(daemon)
+      timeout = libraryTimeout(daemon)
+    }
     // A busy lane does not sleep, and looks now and then all the same.
     if timeout != 0 || passNumber & 63 == 0 { timeout = min(timeout, closeSilentClients()) }
     if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
@@ -67,6 +72,7 @@ extension HTTPLane {
   private func willRun(at clock: Int64) {
     passNumber &+= 1
     self.clock = clock
+    figures.passes.add()
     callsBefore = calls
     closedBefore = figures.connectionsClosed
   }
