@@ -37,7 +37,7 @@ struct StressBill {
     checkSums()
     checkRows()
     checkPool()
-    if size.requests >= 4_000 { checkMixture() }
+    if size.requests >= 4_000 { checkMixture(size) }
   }
 
   /// Everything that came was answered or abandoned.
@@ -106,10 +106,12 @@ struct StressBill {
   }
 
   /// What the test is for has occurred.
-  private func checkMixture() {
+  private func checkMixture(_ size: StressSize) {
     for kind in StressKind.allCases {
       #expect(kind.statuses.reduce(0) { $0 + counts[kind, $1] } > 0, "no \(kind): \(summary)")
     }
+    // These are a matter of chance.
+    guard size.requests >= 20_000 else { return }
     #expect(counts.total(status: 503) > 0 && http.abandonedTotal > 0 && left > 0, "\(summary)")
     #expect(pool.ended[.idle] + pool.ended[.aboveMaximum] > 0, "\(summary)")
   }

@@ -61,8 +61,8 @@ final class StressClient: @unchecked Sendable {
   // MARK: a connection's life
 
   private func visit(_ connection: StressConnection) throws {
-    let leaves = random.below(8) == 0
-    for _ in 0..<(leaves ? random.below(4) : 1 + random.below(40)) {
+    let leaves = random.below(4) == 0
+    for _ in 0..<(leaves ? random.below(4) : 1 + random.below(20)) {
       let isBurst = random.below(8) == 0
       for _ in 0..<(isBurst ? 2 + random.below(7) : 1) { add(StressKind.any(&random)) }
       try exchange(connection)

@@ -1,19 +1,23 @@
 import Glibc
 
 /// How much is done, from the environment.
-struct StressSize {
+struct StressSize: Sendable {
   /// `HEDDLE_STRESS_REQUESTS`: requests of all clients together. Default 4,000.
   let requests: Int
-  /// `HEDDLE_STRESS_SEED`: what all the random choices follow from. Default 1.
+  /// `HEDDLE_STRESS_SEED`: what all the random choices follow from. Default 1, and then 2.
   let seed: UInt64
+
+  /// Lanes of the server: two if the seed is even.
+  var lanes: Int { seed % 2 == 0 ? 2 : 1 }
 
   /// Clients at once: more than there are threads and places in the queue, so that some find it full.
   static let clients = 32
 
-  static func fromEnvironment() -> StressSize {
-    StressSize(
-      requests: number("HEDDLE_STRESS_REQUESTS").map { max(1, Int(clamping: $0)) } ?? 4_000,
-      seed: number("HEDDLE_STRESS_SEED") ?? 1)
+  static func fromEnvironment() -> [StressSize] {
+    let requests = number("HEDDLE_STRESS_REQUESTS").map { max(1, Int(clamping: $0)) } ?? 4_000
+    let seeds: [UInt64]
+    if let seed = number("HEDDLE_STRESS_SEED") { seeds = [seed] } else { seeds = [1, 2] }
+    return seeds.map { StressSize(requests: requests, seed: $0) }
   }
 
   private static func number(_ name: String) -> UInt64? {

@@ -8,7 +8,8 @@ import Testing
 ///
 /// Each test is a process of its own: what it leaves behind is seen, and when it hangs, its watchdog can end it.
 @Suite struct StressTests {
-  @Test func everyRequestIsAnsweredOrCounted() async {
+  @Test(arguments: StressSize.fromEnvironment())
+  func everyRequestIsAnsweredOrCounted(_ size: StressSize) async {
     // A process that a test starts writes to nowhere, unless it did as it should; and it is when it did not that its words matter.
     var path = Array("/tmp/heddle-stress-XXXXXX".utf8CString)
     let file = mkstemp(&path)
@@ -18,9 +19,10 @@ import Testing
     }
     close(file)
     let name = path.withUnsafeBytes { String(decoding: $0.dropLast(), as: UTF8.self) }
-    await #expect(processExitsWith: .success) { [name = name as String] in
+    await #expect(processExitsWith: .success) {
+      [name = name as String, requests = size.requests as Int, seed = size.seed as UInt64] in
       Watchdog.redirect(to: name)
-      try StressRun(.fromEnvironment()).run()
+      try StressRun(StressSize(requests: requests, seed: seed)).run()
     }
     let text = ProcessFiles.text(of: name, limit: 1 << 20)
     // Behind the last line stands a mark of the test library.
