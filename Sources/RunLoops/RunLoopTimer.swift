@@ -23,6 +23,7 @@ public final class RunLoopTimer: Sendable {
   /// Nanoseconds of the loop's clock; `Int64.max`: not known yet, or it will not fire any more. Written on
   /// the loop's thread.
   private let next = Atomic<Int64>(.max)
+  private let postponement = Atomic<Int64>(-1)
 
   /// Makes a timer that fires some time after it is first added to a loop. May be called from any thread.
   /// - Parameters:
@@ -76,6 +77,18 @@ public final class RunLoopTimer: Sendable {
 
   // MARK: The loop's thread
 
+  /// Says when a repeating timer fires next: so long from now, in nanoseconds, rather than on its beat, which goes on from
+  /// there. To be called by its handler. (As `CFRunLoopTimerSetNextFireDate`.)
+  package func postpone(nanoseconds: Int64) { postponement.store(max(0, nanoseconds), ordering: .relaxed) }
+
+  /// What the handler has asked for, once; nil: nothing.
+  private func takePostponement() -> Int64? {
+    let asked = postponement.load(ordering: .relaxed)
+    if asked < 0 { return nil }
+    postponement.store(-1, ordering: .relaxed)
+    return asked
+  }
+
   /// The time to wait for, worked out when the timer is first added.
   func begin(now: Int64) -> Int64 {
     let known = next.load(ordering: .relaxed)
@@ -91,8 +104,9 @@ public final class RunLoopTimer: Sendable {
 
   func setNext(_ moment: Int64) { next.store(moment, ordering: .relaxed) }
 
-  /// The first time after `now` on the beat that `fired` belongs to.
+  /// The first time after `now` on the beat that `fired` belongs to, or what the handler has asked for.
   func following(_ fired: Int64, now: Int64) -> Int64 {
+    if let asked = takePostponement() { return sum(now, asked) }
     let next = sum(fired, interval)
     if next > now { return next }
     return sum(next, ((now - next) / interval + 1) * interval)

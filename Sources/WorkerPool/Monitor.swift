@@ -7,7 +7,8 @@ import Synchronization
 /// without any wake-up otherwise.
 final class Monitor: Sendable {
   private struct Handlers: Sendable {
-    var tick: @Sendable () -> Bool = { false }
+    /// Nanoseconds until the next tick; nil: there is nothing to look after.
+    var tick: @Sendable () -> Int64? = { nil }
     var reap: @Sendable () -> Void = {}
     var loop: ThreadRunLoop?
   }
@@ -35,7 +36,7 @@ final class Monitor: Sendable {
 
   /// Joins a run loop. Before any of the pool's threads exists.
   func attach(
-    to loop: ThreadRunLoop, tick: @escaping @Sendable () -> Bool, reap: @escaping @Sendable () -> Void
+    to loop: ThreadRunLoop, tick: @escaping @Sendable () -> Int64?, reap: @escaping @Sendable () -> Void
   ) {
     handlers.withLock {
       $0.tick = tick
@@ -67,7 +68,12 @@ final class Monitor: Sendable {
   /// On the monitor's thread: ticks from now on, until a tick says that there is nothing left to look after.
   private func schedule() {
     let timer = RunLoopTimer(after: .nanoseconds(interval), every: .nanoseconds(interval)) { [weak self] timer in
-      if let self, !self.handlers.withLock({ $0.tick })() { timer.invalidate() }
+      guard let self else { return }
+      if let delay = self.handlers.withLock({ $0.tick })() {
+        timer.postpone(nanoseconds: delay)
+      } else {
+        timer.invalidate()
+      }
     }
     ThreadRunLoop.current.add(timer, to: .common)
   }

@@ -89,7 +89,8 @@ extension Scheduler {
         injectIfDue(&debts)
       }
     }
-    guard vacantLanes == 0, queue.count == 0, !isShort else {
+    isPressed = vacantLanes > 0 || queue.count > 0 || isShort
+    guard !isPressed else {
       quietTicks = 0
       return true
     }

@@ -130,6 +130,8 @@ struct Scheduler<Member: Parkable>: ~Copyable, Sendable {
   /// The queue's head has outlived one tick.
   var headSeen = false
   var quietTicks = 0
+  /// Whether something waited at the last tick.
+  var isPressed = false
   /// Threads inside handlers that wait for something, as the monitor saw them last.
   var waiting = 0
   /// Ticks that the queue's head has waited while enough handlers ran.

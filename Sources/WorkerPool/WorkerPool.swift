@@ -88,7 +88,7 @@ package final class WorkerPool: @unchecked Sendable {
     monitorLoop: ThreadRunLoop, whenFinished: @escaping @Sendable () -> Void = {}
   ) throws(PoolError) {
     monitor.attach(
-      to: monitorLoop, tick: { [weak self] in self?.tick() ?? false },
+      to: monitorLoop, tick: { [weak self] in self?.tick() },
       reap: { [weak self] in
         guard let self else { return }
         self.reap()
@@ -300,7 +300,8 @@ package final class WorkerPool: @unchecked Sendable {
 
   // MARK: monitor
 
-  private func tick() -> Bool {
+  /// One tick. Returns the nanoseconds until the next one; nil: there is nothing to look after.
+  private func tick() -> Int64? {
     Interleaving.reach(.beforeTick)
     events.sampleIfDue()
     var debts = Scheduler<Worker>.Debts()
@@ -310,10 +311,10 @@ package final class WorkerPool: @unchecked Sendable {
     var oldest = queueDeadline > 0 ? now &- queueDeadline : Int64.min
     if queueDeadline > 0, Interleaving.chooses(.queueDeadlineIsOver) { oldest = .max }
     let waiting = hasQueuedItems ? waitingWorkers() : 0
-    let again = decide { scheduler in
+    let (again, isPressed) = decide { scheduler in
       if oldest != .min { scheduler.takeExpired(before: oldest, into: &expired) }
       scheduler.shed(at: now, into: &shed)
-      return scheduler.tick(&debts, waiting: waiting)
+      return (scheduler.tick(&debts, waiting: waiting), scheduler.isPressed)
     }
     pay(debts)
     while let item = expired.pop() {
@@ -321,7 +322,8 @@ package final class WorkerPool: @unchecked Sendable {
       item.expireInQueue()
     }
     while let item = shed.pop() { item.shedFromQueue() }
-    return again
+    guard again else { return nil }
+    return isPressed ? configuration.tickNanoseconds : configuration.tickNanoseconds * configuration.calmTicks
   }
 
   // MARK: figures

@@ -65,6 +65,20 @@ import Testing
     #expect(seen == ["fired, valid: false", "finished, next: true"])
   }
 
+  @Test func aHandlerMayPutItsNextTimeOff() throws {
+    let seen = try run { loop, clock, record in
+      let timer = RunLoopTimer(after: .nanoseconds(20), every: .nanoseconds(20)) { timer in
+        record.add("\(clock.now() - 1000)")
+        // Once only: the beat goes on from there.
+        if record.all.count == 1 { timer.postpone(nanoseconds: 50) }
+        if record.all.count == 3 { timer.invalidate() }
+      }
+      loop.add(timer, to: .default)
+      loop.run()
+    }
+    #expect(seen == ["20", "70", "90"])
+  }
+
   @Test func lateRepeatingTimerSkipsWhatItMissedAndKeepsItsBeat() throws {
     let seen = try run { loop, clock, record in
       let fired = Counter()

@@ -120,6 +120,7 @@ final class SchedulerTable {
   var vacant: Int { scheduler.vacantLanes }
   var openLanes: Int { scheduler.openLanes }
   var isArmed: Bool { scheduler.isArmed }
+  var isPressed: Bool { scheduler.isPressed }
   var rejected: UInt64 { scheduler.rejected }
   var expired: UInt64 { scheduler.expired }
 

@@ -191,6 +191,19 @@ import Testing
     #expect(table.ticks == 1)
   }
 
+  /// Only what waits is looked at often: a busy pool in which nothing does costs few ticks.
+  @Test func theMonitorIsPressedWhileSomethingWaits() {
+    let (table, members) = SchedulerTable.started(min: 2, max: 2, lanes: 0)
+    table.tick()
+    #expect(!table.isPressed, "nothing is queued")
+    table.submit(0)
+    table.tick()
+    #expect(table.isPressed, "something is queued")
+    table.nextCalled(members[1])
+    table.tick()
+    #expect(!table.isPressed, "it runs")
+  }
+
   /// "Dead thread not replaced": the monitor does not rest while threads are missing.
   @Test func tooFewThreadsAreRepaired() {
     let (table, members) = SchedulerTable.started(min: 2, max: 4, lanes: 0)
