@@ -22,7 +22,7 @@ enum Serve {
         return .drainGaveUp
       }
     } catch let error as ListenError {
-      StandardError.write("heddle: \(error)")
+      StandardError.write("heddle: \(error); --host and --port choose another address")
       return .cannotBind
     } catch {
       StandardError.write("heddle: \(error)")

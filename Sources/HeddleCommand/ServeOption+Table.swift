@@ -57,16 +57,16 @@ extension ServeOption {
     .integer("queue-limit", \.queueLimit, 1...1_000_000, help: "waiting requests; beyond: 503"),
     .duration(
       "queue-deadline", \.queueDeadline, .milliseconds(1) ... .seconds(3600), zero: "off",
-      help: "longest wait before a request gets 503"),
+      help: "longest wait before a request gets 503; 0: off"),
     .duration(
       "shed-target", \.shedTarget, .milliseconds(1) ... .seconds(60), zero: "off",
-      help: "wait that is tolerated under overload; some of those beyond get 503"),
+      help: "wait that is tolerated under overload; some of those beyond get 503; 0: off"),
     .duration(
       "shed-interval", \.shedInterval, .milliseconds(10) ... .seconds(600),
       help: "how long waits must have been beyond it; at least the target"),
     .duration(
       "request-timeout", \.requestTimeout, .milliseconds(1) ... .seconds(86_400), zero: "off",
-      help: "after which the client gets 504 and the handler is told to stop"),
+      help: "after which the client gets 504 and the handler is told to stop; 0: off"),
     .size("stack-size", \.stackSize, (128 << 10)...(1 << 30), help: "stack of a worker"),
   ]
 
@@ -79,7 +79,7 @@ extension ServeOption {
     .size("max-header", \.maxHeader, (1 << 10)...(64 << 10), help: "longest request head; beyond: 431"),
     .duration(
       "connection-timeout", \.connectionTimeout, .milliseconds(100) ... .seconds(86_400), zero: "off",
-      help: "after which a quiet connection is closed"),
+      help: "after which a quiet connection is closed; 0: never"),
     .duration(
       "drain-timeout", \.drainTimeout, .zero ... .seconds(3600),
       help: "time for requests to finish after SIGTERM"),
