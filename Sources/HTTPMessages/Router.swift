@@ -62,7 +62,9 @@ public struct Router: Sendable {
     if let methods, methods.isEmpty || methods.contains(.trace) || methods.contains(.connect) {
       throw RouterError(code: .methodNotServed, pattern: parsed.text)
     }
-    if options.maxConcurrent ?? 1 < 1 || options.maxWaiting ?? 0 < 0 {
+    if options.maxConcurrent ?? 1 < 1 || options.maxWaiting ?? 0 < 0
+      || options.maxBodyBytes ?? 0 < 0 || options.timeout ?? .zero < .zero
+    {
       throw RouterError(code: .badOptions, pattern: parsed.text)
     }
     let keys = (methods.map { $0.map(Optional.some) } ?? [nil]).map {

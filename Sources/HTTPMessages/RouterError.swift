@@ -18,8 +18,9 @@ public struct RouterError: Error, Hashable, Sendable, CustomStringConvertible {
     public static let duplicate = Code(text: "is registered already for this method")
     /// More than 54 methods that are not well known, in one router.
     public static let tooManyMethods = Code(text: "brings the router's methods that are not well known above 54")
-    /// `RouteOptions.maxConcurrent` below 1, or `maxWaiting` below 0.
-    public static let badOptions = Code(text: "has maxConcurrent below 1 or maxWaiting below 0")
+    /// `RouteOptions.maxConcurrent` below 1, or `maxWaiting`, `maxBodyBytes` or `timeout` below 0.
+    public static let badOptions = Code(
+      text: "has maxConcurrent below 1, or maxWaiting, maxBodyBytes or timeout below 0")
     /// TRACE or CONNECT, which are never served, or no method at all.
     public static let methodNotServed = Code(text: "is registered for a method that is never served")
   }

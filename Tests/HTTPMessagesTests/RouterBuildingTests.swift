@@ -42,15 +42,20 @@ struct RouterBuildingTests {
     #expect(router.freeze().routes.count == 2)
   }
 
-  @Test("caps that would let nothing in are refused")
+  @Test("options that mean nothing, or would let nothing in, are refused")
   func badCaps() throws {
     var router = Router()
-    for options in [RouteOptions(maxConcurrent: 0), RouteOptions(maxConcurrent: 1, maxWaiting: -1)] {
+    let wrong = [
+      RouteOptions(maxConcurrent: 0), RouteOptions(maxConcurrent: 1, maxWaiting: -1), RouteOptions(maxBodyBytes: -1),
+      RouteOptions(timeout: .seconds(-1)),
+    ]
+    for options in wrong {
       #expect(throws: RouterError(code: .badOptions, pattern: "/a")) {
         try router.add([.get], "/a", options: options) { _ in .empty() }
       }
     }
-    try router.add([.get], "/a", options: RouteOptions(maxConcurrent: 1, maxWaiting: 0)) { _ in .empty() }
+    let least = RouteOptions(maxBodyBytes: 0, timeout: .zero, maxConcurrent: 1, maxWaiting: 0)
+    try router.add([.get], "/a", options: least) { _ in .empty() }
     #expect(router.freeze().routes.count == 1)
   }
 
