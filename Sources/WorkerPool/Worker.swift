@@ -42,7 +42,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   // A property of its own behind the public one: what another module reads directly would be checked there.
   @exclusivity(unchecked) private var reading: Int64 = 0
 
-  /// The same, if it was made a moment ago, since a handler has just ended; else 0. Own thread only.
+  /// The same, if it was made a moment ago, since a handler has just ended or the worker was called; else 0. Own thread only.
   package var freshClock: Int64 { isFresh ? reading : 0 }
   @exclusivity(unchecked) private var isFresh = false
 
@@ -104,6 +104,8 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   /// The run loop has messages to handle: nobody may count on this thread meanwhile, so it gives up what it holds.
   package func willHandleMessages(in loop: ThreadRunLoop) {
     var debts = Scheduler<Worker>.Debts()
+    // For all that is known they take long.
+    isFresh = false
     Interleaving.reach(.beforeMessages)
     switch phase {
     case .parked:
@@ -152,10 +154,11 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     pool.pay(debts)
     switch consume decision {
     case .run(let item):
-      if case .handler = origin {} else { reading = heddle_now() }
+      if case .handler = origin, isFresh {} else { reading = heddle_now() }
       run(item)
       return .again
     case .lead(let lane):
+      if !isFresh { reading = heddle_now() }
       if Interleaving.isWrong(.twoLead) { takeLaneInSecondStep(lane) }
       phase = .leading(lane)
       loop.setPollWakeDescriptor(pool.lanes[lane].wakeDescriptor)
@@ -246,8 +249,9 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     if !pass.batch.isEmpty || pool.hasQueuedItems {
       var debts = Scheduler<Worker>.Debts()
       var refused = WorkChain()
-      // For one request the time of the pass is good enough; the last of many must not count the first one's as its own.
-      reading = pass.clock != 0 && pass.batch.count == 1 ? pass.clock : heddle_now()
+      // For one request the time of the pass is good enough; the last of many must not count the first one's as its own. What a
+      // former leader collected in its sleep, and left to this one, has an older time than this worker knows.
+      reading = pass.clock != 0 && pass.batch.count == 1 ? max(pass.clock, reading) : heddle_now()
       Interleaving.reach(.beforePublish)
       let item = pool.decide {
         $0.publish(&pass.batch, lane: index, refused: &refused, debts: &debts)

@@ -1,3 +1,4 @@
+import CPlatform
 import Locks
 import RunLoops
 import Synchronization
@@ -32,6 +33,24 @@ import Testing
     lane.drain()
     running.finish()
     #expect(lane.problems == [])
+  }
+
+  /// The time at which a handler ended is no longer the present one for the next item, if a message was handled between the two.
+  @Test func theTimeIsReadAnewAfterAMessage() throws {
+    let running = try RunningPool(min: 1, max: 1)
+    let times = Locked<(message: Int64, item: Int64)>("test.times", (0, 0))
+    let (entered, gate) = (Gate(), Gate())
+    running.submit { worker in
+      entered.open()
+      gate.wait()
+      worker.loop.perform { times.withLock { $0.message = heddle_now() } }
+    }
+    entered.wait()
+    running.submit { worker in times.withLock { $0.item = worker.clock } }
+    gate.open()
+    running.finish()
+    let (message, item) = times.withLock { $0 }
+    #expect(message > 0 && item >= message)
   }
 
   /// While a message of the leader's loop is handled, somebody else leads.
