@@ -28,8 +28,8 @@ final class ClientConnection: @unchecked Sendable {
   @exclusivity(unchecked) var phase = Phase.idle
   /// When it was last seen to do something: CLOCK_MONOTONIC, nanoseconds.
   @exclusivity(unchecked) fileprivate(set) var activeAt: Int64 = 0
-  /// Bytes that its peer has acknowledged, when that was last looked at.
-  @exclusivity(unchecked) fileprivate var acknowledged: UInt64 = 0
+  /// Bytes that its peer has acknowledged, when that was last looked at; at first no number that can be.
+  @exclusivity(unchecked) fileprivate var acknowledged = UInt64.max
   // Neighbours in the order of activity.
   @exclusivity(unchecked) fileprivate var previous: Unmanaged<ClientConnection>?
   @exclusivity(unchecked) fileprivate var next: Unmanaged<ClientConnection>?

@@ -73,6 +73,8 @@ extension HTTPLane {
   private func prepareForBody(_ exchange: Exchange, _ connection: OpaquePointer, _ body: HeadCheck.Body) -> MHD_Result {
     // Most requests have no body, and what they ask for is there.
     if body == .none, exchange.refusal == nil { return .YES }
+    // A whole head is a sign of life. Where no body follows nobody asks: what comes next is ours to do.
+    note(exchange, .sendingBody)
     if case .length(let length) = body {
       if exchange.refusal == nil, length > exchange.bodyLimit {
         exchange.refusal = .bodyTooLarge(limit: exchange.bodyLimit)
