@@ -79,7 +79,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
     runtimes = Unmanaged.passUnretained(core.runtimes)
     deadlines = core.runtimes.timeouts.map(DeadlineQueue.init)
     leaderContext = WorkerContext()
-    clients = ClientConnections(limit: core.configuration.connectionTimeout.wholeNanoseconds)
+    clients = ClientConnections(limit: core.configuration.connectionTimeout.limitNanoseconds)
     wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
     guard wakeDescriptor >= 0 else { throw .system("eventfd", errno) }
     live.reserveCapacity(64)

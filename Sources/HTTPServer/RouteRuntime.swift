@@ -56,7 +56,7 @@ final class RouteRuntimes: Sendable {
     var timeouts: [Int64] = []
     var bulkheads: [(Int, Bulkhead)] = []
     for (index, entry) in table.routes.enumerated() {
-      let timeout = (entry.options.timeout ?? configuration.requestTimeout).wholeNanoseconds
+      let timeout = (entry.options.timeout ?? configuration.requestTimeout).limitNanoseconds
       var queue = -1
       // An inline route is answered before anybody could look.
       if timeout > 0, !entry.options.isInline {

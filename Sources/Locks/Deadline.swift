@@ -57,4 +57,8 @@ extension Duration {
     if overflow || overflowOfSum { return seconds < 0 ? .min : .max }
     return sum
   }
+
+  /// The same for a time limit: ten years at most, which is as good as for ever, so that a reading of the clock and some such limits
+  /// can be added up.
+  package var limitNanoseconds: Int64 { min(wholeNanoseconds, 10 * 365 * 86_400 * 1_000_000_000) }
 }

@@ -78,7 +78,7 @@ public struct PoolConfiguration: Sendable {
 
   /// What decides about shedding; nil: nothing is shed.
   var control: CoDel? {
-    shedTarget > .zero ? CoDel(target: shedTarget.wholeNanoseconds, interval: shedInterval.wholeNanoseconds) : nil
+    shedTarget > .zero ? CoDel(target: shedTarget.limitNanoseconds, interval: shedInterval.limitNanoseconds) : nil
   }
 }
 

@@ -53,7 +53,7 @@ package final class WorkerPool: @unchecked Sendable {
     if let problem = configuration.problem(lanes: lanes.count) { throw .badLimits(problem) }
     self.configuration = configuration
     self.lanes = lanes
-    queueDeadline = configuration.queueDeadline.wholeNanoseconds
+    queueDeadline = configuration.queueDeadline.limitNanoseconds
     let contexts = WorkerContexts(make: makeContext)
     self.contexts = contexts
     var totals: (@Sendable () -> PoolSample)?
@@ -67,7 +67,7 @@ package final class WorkerPool: @unchecked Sendable {
         quietTicks: configuration.quietTicks, cores: configuration.cores, control: configuration.control))
     rosterChanged = Condition("pool.roster", lock: roster.lock)
     monitor = Monitor(interval: configuration.tickNanoseconds)
-    idleTime = Atomic(configuration.limits.idleTimeout.wholeNanoseconds)
+    idleTime = Atomic(configuration.limits.idleTimeout.limitNanoseconds)
   }
 
   deinit {
@@ -163,7 +163,7 @@ package final class WorkerPool: @unchecked Sendable {
   package func setLimits(_ limits: PoolLimits) throws(PoolError) {
     if let problem = limits.problem(lanes: lanes.count) { throw .badLimits(problem) }
     var debts = Scheduler<Worker>.Debts()
-    idleTime.store(limits.idleTimeout.wholeNanoseconds, ordering: .relaxed)
+    idleTime.store(limits.idleTimeout.limitNanoseconds, ordering: .relaxed)
     decide { $0.setLimits(limits, debts: &debts) }
     pay(debts)
     note(.limitsChanged, reason: "min \(limits.minThreads), max \(limits.maxThreads)")

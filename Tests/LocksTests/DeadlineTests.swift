@@ -21,6 +21,13 @@ import Testing
     #expect(Deadline.distantPast.duration(to: .distantFuture) == .nanoseconds(Int64.max))
   }
 
+  /// However long a limit is, some of them and a reading of the clock can be added up.
+  @Test func limitsAreBounded() {
+    #expect(Duration.milliseconds(5).limitNanoseconds == 5_000_000)
+    let longest = Duration.seconds(Int64.max).limitNanoseconds
+    #expect(longest > 300_000_000_000_000_000 && longest < Int64.max / 20)
+  }
+
   @Test func comparesByTime() {
     #expect(Deadline.distantPast < .now())
     #expect(Deadline.now() < .distantFuture)
