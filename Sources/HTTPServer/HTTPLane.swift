@@ -29,9 +29,9 @@ final class HTTPLane: Lane, @unchecked Sendable {
   @exclusivity(unchecked) var passNumber: UInt64 = 0
   @exclusivity(unchecked) var batch = WorkChain()
   /// Exchanges to be used again: the lane owns one reference to each.
-  @exclusivity(unchecked) private var spare: [Unmanaged<Exchange>] = []
+  @exclusivity(unchecked) var spare: [Unmanaged<Exchange>] = []
   /// Exchanges that libmicrohttpd holds, on its references: for a drain that has to end them.
-  @exclusivity(unchecked) private var live: [Unmanaged<Exchange>] = []
+  @exclusivity(unchecked) var live: [Unmanaged<Exchange>] = []
   private(set) var isDraining = false
   /// The lane closes although connections are in the middle of something.
   private var isAborted = false
@@ -39,7 +39,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
   private(set) var isExpired = false
   /// Requests with a time limit, by limit: see ``RouteRuntime/deadlineQueue``.
   @exclusivity(unchecked) var deadlines: [DeadlineQueue]
-  @exclusivity(unchecked) private var ids: RequestIDs
+  @exclusivity(unchecked) var ids: RequestIDs
   /// See ``HeadCheck``.
   @exclusivity(unchecked) var hosts = HostMemo()
   /// Prebuilt answers that this lane has sent before.
@@ -70,7 +70,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
   static let fruitlessPause: Int64 = 5_000_000
 
   /// How many spare exchanges are kept: as many as are in progress at once on a busy lane.
-  private static let spareLimit = 256
+  static let spareLimit = 256
 
   init(core: ServiceCore, number: Int) throws(ServiceError) {
     self.core = core
@@ -206,97 +206,7 @@ final class HTTPLane: Lane, @unchecked Sendable {
     }
   }
 
-  // MARK: exchanges, leader only
-
-  /// A new exchange for a request whose first line has come. Its reference passes to the caller.
-  func begin(connection: OpaquePointer, target: UnsafeRawBufferPointer) -> Unmanaged<Exchange> {
-    let new = spare.popLast() ?? Unmanaged.passRetained(Exchange(lane: self))
-    new._withUnsafeGuaranteedRef { exchange in
-      exchange.connection = connection
-      exchange.client = MHDCallbacks.client(of: connection)
-      exchange.head.id = ids.next()
-      exchange.head.setTarget(target)
-      exchange.liveIndex = live.count
-    }
-    live.append(new)
-    return new
-  }
-
-  /// libmicrohttpd has let go of an exchange.
-  func end(_ exchange: Exchange, isComplete: Bool) {
-    // The last one moves into its place.
-    let last = live.removeLast()
-    let place = exchange.liveIndex
-    if place < live.count {
-      live[place] = last
-      last._withUnsafeGuaranteedRef { $0.liveIndex = place }
-    }
-    if exchange.deadlineLinks.isQueued { exchange.leaveDeadlines(&deadlines) }
-    Interleaving.reach(.beforeAbandon)
-    let before = exchange.state.set(.abandoned)
-    if exchange.stage == .answered {
-      if !isComplete { figures.aborted.add() }
-    } else if exchange.stage != .head {
-      figures.abandoned.add()
-      exchange.storage.cancel()
-      if before.contains(.finished) {
-        exchange.answer?.release()
-        exchange.answer = nil
-      }
-    }
-    exchange.connection = nil
-    note(exchange, .idle)
-    exchange.client = nil
-  }
-
-  // MARK: connections, leader only
-
-  func arrived(_ client: ClientConnection) {
-    figures.connectionsAccepted.add()
-    figures.connectionsOpen.add()
-    clients.add(client, at: now)
-  }
-
-  func left(_ client: ClientConnection) {
-    figures.connectionsOpen.subtract()
-    clients.remove(client)
-  }
-
-  /// The client of an exchange has done something, and is waited for to do this.
-  @inline(__always)
-  func note(_ exchange: Exchange, _ phase: ClientConnection.Phase) {
-    exchange.client?._withUnsafeGuaranteedRef { client in
-      client.phase = phase
-      clients.touch(client, at: recently)
-    }
-  }
-
-  /// Keeps an exchange for the next request, if nobody else holds it.
-  func recycle(_ exchange: consuming Exchange) {
-    var exchange = exchange
-    guard spare.count < HTTPLane.spareLimit,
-      isKnownUniquelyReferenced(&exchange) || Interleaving.isWrong(.recyclesShared)
-    else { return }
-    exchange.reset()
-    spare.append(Unmanaged.passRetained(exchange))
-  }
-
-  /// Puts a complete request into the pass's batch.
-  func collect(_ exchange: Exchange) {
-    exchange.collectedInPass = passNumber
-    // What is waited for is ours from now on; it need not be at its place in the list.
-    exchange.client?._withUnsafeGuaranteedRef { $0.phase = .waiting }
-    exchange.stage = .waiting
-    guard let runtime = exchange.runtime else { preconditionFailure("a request without a route is not for the pool") }
-    let queue = runtime._withUnsafeGuaranteedRef { runtime in
-      exchange.becomeRunnable(
-        at: exchange.completeAt, isExpectedLong: runtime.estimate.isLong, isExpectedToWait: runtime.estimate.isWaiting,
-        priority: runtime.priority, bulkhead: runtime.bulkhead)
-      return runtime.deadlineQueue
-    }
-    if queue >= 0 { deadlines[queue].append(exchange) }
-    batch.append(exchange)
-  }
+  // MARK: time, leader only
 
   /// The time of this pass, to the accuracy of a pass: read once.
   var now: Int64 {
@@ -306,21 +216,4 @@ final class HTTPLane: Lane, @unchecked Sendable {
 
   /// The same to some milliseconds, where that will do: a quarter of the cost.
   var recently: Int64 { clock != 0 ? clock : heddle_now_coarse() }
-}
-
-/// Something that a lane's leader is told to do.
-final class LaneCommand: WorkItem, @unchecked Sendable {
-  // Unchecked only because the base class is: what is added is immutable.
-
-  enum Kind: Sendable {
-    /// Stop accepting, and close when nothing is left.
-    case drain
-    /// Answer with 503 whatever is not answered yet.
-    case expire
-    /// After that: do not wait any longer for clients that neither send nor take what they should.
-    case abort
-  }
-
-  let kind: Kind
-  init(_ kind: Kind) { self.kind = kind }
 }
