@@ -87,8 +87,10 @@ package final class EventRing: Sendable {
 
   private func enter(_ sample: PoolSample, at now: Int64) {
     state.withLock { state in
+      // Overtaken by a later one.
+      if let last = state.lastSample, last.at >= now { return }
       defer { state.lastSample = (now, sample) }
-      guard let last = state.lastSample, last.at < now else { return }
+      guard let last = state.lastSample else { return }
       let performance = PoolPerformance(from: last.sample, at: last.at, to: sample, at: now)
       state.performance = performance
       // Those that have been overwritten need nothing any more.
