@@ -13,7 +13,8 @@ extension RunLoopMode {
 /// The worker is the loop's driver (``RunLoopDriver``): it decides whether the loop goes on, sleeps on its own word as a
 /// follower, or sleeps in a lane's epoll set as that lane's leader. There is no loop beside it.
 public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
-  // Unchecked: `phase`, `context` and `clock` belong to the worker's own thread; the rest is immutable or atomic.
+  // Unchecked: all that changes belongs to the worker's own thread, and so does what is behind `context`; the rest is immutable or
+  // atomic.
 
   private enum Phase {
     case next(Scheduler<Worker>.Origin)
@@ -37,6 +38,9 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   /// What the user of the pool keeps for this worker: reached on the worker's thread alone.
   package let context: AnyObject?
 
+  /// The context by its address, for those to whom counting a reference is too dear. Valid as long as the worker. Own thread only.
+  package let contextPointer: UnsafeRawPointer?
+
   /// The last reading of the clock on this thread, CLOCK_MONOTONIC in nanoseconds: at the end of a pass, and of a run.
   package var clock: Int64 { reading }
   // A property of its own behind the public one: what another module reads directly would be checked there.
@@ -49,7 +53,7 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
   /// The bulkhead of the item that was run last, until its slot is given back.
   @exclusivity(unchecked) private var slot: Unmanaged<Bulkhead>?
 
-  private let pool: WorkerPool
+  let pool: WorkerPool
   // On this thread alone, and never across a call: not checked for exclusive access at run time.
   @exclusivity(unchecked) private var phase = Phase.next(.birth)
 
@@ -63,9 +67,6 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     reading = heddle_now()
     activity = WorkerActivity(since: reading)
   }
-
-  /// The context by its address, for those to whom counting a reference is too dear. Valid as long as the worker. Own thread only.
-  package let contextPointer: UnsafeRawPointer?
 
   /// Calls `body` with the context, which must be there. Own thread only.
   package func withContext<Result>(_ body: (AnyObject) -> Result) -> Result {
@@ -288,19 +289,5 @@ public final class Worker: RunLoopDriver, Parkable, @unchecked Sendable {
     pool.pay(debts)
     phase = .next(.elsewhere)
     return .again
-  }
-
-  // MARK: wrong variants, for tests; see ``Interleaving/Variant``
-
-  /// The lane was seen to be vacant in one section under `P`, and is taken in another.
-  private func takeLaneInSecondStep(_ lane: Int) {
-    Interleaving.reach(.betweenTwoSteps)
-    pool.decide { $0.hold(lane) }
-  }
-
-  /// To park was decided in one section under `P`, and the stack is entered in another.
-  private func pushInSecondStep() -> Bool {
-    Interleaving.reach(.betweenTwoSteps)
-    return pool.decide { $0.push(self) }
   }
 }
