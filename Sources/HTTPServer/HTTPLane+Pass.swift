@@ -32,16 +32,18 @@ extension HTTPLane {
       willRun(at: worker.freshClock)
       _ = MHD_run(daemon)
     }
+    var hasJustRun = !hasRun
     hasRun = false
     var timeout = libraryTimeout(daemon)
     if timeout == 0, batch.isEmpty {
       // Behind an answer the library has something left to finish, and there is nothing else to do between.
       willRun(at: clock)
       _ = MHD_run(daemon)
+      hasJustRun = true
       timeout = libraryTimeout(daemon)
     }
     // A busy lane does not sleep, and looks now and then all the same.
-    if timeout != 0 || passNumber & 63 == 0 { timeout = min(timeout, closeSilentClients()) }
+    if timeout != 0 || passNumber & 63 == 0 { timeout = min(timeout, closeSilentClients(hasJustRun)) }
     if !deadlines.isEmpty { timeout = min(timeout, enforceDeadlines()) }
     var collected = WorkChain()
     swap(&collected, &batch)
@@ -96,10 +98,14 @@ extension HTTPLane {
   }
 
   /// Nanoseconds until a client may have been silent for too long; 0 if some were, since the library must see that they are closed.
-  private func closeSilentClients() -> Int64 {
+  ///
+  /// - Parameter hasJustRun: the library has read what came, a moment ago; else the lane may have stood still since, with whoever led it
+  ///   in messages, and who sent something by now is not silent: another pass comes first
+  private func closeSilentClients(_ hasJustRun: Bool) -> Int64 {
     if clients.nextLook == .max { return .max }
     let now = recently
     if clients.nextLook > now { return clients.nextLook - now }
+    guard hasJustRun else { return 0 }
     clients.closeSilent(at: now)
     return 0
   }
